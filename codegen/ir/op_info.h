@@ -1,0 +1,98 @@
+// The op table as data: enum Op and a constexpr OpInfo for each, both from ops.def.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+namespace tilewright::ir {
+
+enum class Op : uint8_t {
+#define TW_OP(name, ...) name,
+#define TW_EW_OP(name, ...) name,
+#include "codegen/ir/ops.def"
+#undef TW_OP
+#undef TW_EW_OP
+};
+
+enum class Family : uint8_t {
+  kControl,
+  kSource,
+  kShape,
+  kElementwise,
+  kMemory,
+  kMatrix,
+  kReduction,
+  kOther
+};
+
+enum class TypeRule : uint8_t {
+  kNone,          // no results
+  kSame,          // the common type of the operands
+  kExplicit,      // given by whoever builds the op, checked by the verifier
+  kFirstOperand,  // type of operand 0
+  kI32,
+  kArange,
+  kExpandDims,
+  kPermute,
+  kJoin,
+  kSplit,
+  kCat,
+  kCompare,
+  kSelect,
+  kLoad,
+  kAtomic,
+  kDot,
+  kReduce,
+  kLoopCarried
+};
+
+enum Trait : uint8_t {
+  kNoTraits = 0,
+  kPure = 1,         // no effect, result depends on operands and attributes alone
+  kCommutative = 2,  // the first two operands may be swapped
+  kReads = 4,        // reads memory
+  kWrites = 8,       // writes memory or must stay for another reason
+  kTerminator = 16,  // ends a region
+};
+
+struct OpInfo {
+  std::string_view mnemonic = {};
+  Family family = Family::kOther;
+  std::string_view operands = {};
+  std::string_view attrs = {};
+  int regions = 0;
+  int results = 0;
+  int traits = kNoTraits;
+  TypeRule type_rule = TypeRule::kNone;
+  std::string_view doc = {};
+
+  bool has(Trait trait) const { return (traits & trait) != 0; }
+};
+
+// Fills in the columns that all element-wise rows share.
+constexpr OpInfo elementwise(OpInfo row) {
+  row.family = Family::kElementwise;
+  row.results = 1;
+  if (row.traits == kNoTraits) row.traits = kPure;
+  if (row.type_rule == TypeRule::kNone) row.type_rule = TypeRule::kSame;
+  return row;
+}
+
+inline constexpr OpInfo kOpTable[] = {
+#define TW_OP(name, ...) OpInfo{__VA_ARGS__},
+#define TW_EW_OP(name, ...) elementwise(OpInfo{__VA_ARGS__}),
+#include "codegen/ir/ops.def"
+#undef TW_OP
+#undef TW_EW_OP
+};
+inline constexpr int kOpCount = static_cast<int>(std::size(kOpTable));
+
+constexpr const OpInfo& op_info(Op op) {
+  return kOpTable[static_cast<int>(op)];
+}
+std::optional<Op> op_from_mnemonic(std::string_view mnemonic);
+
+}  // namespace tilewright::ir

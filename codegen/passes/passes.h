@@ -1,0 +1,30 @@
+// The tile-level passes, target-independent. Each is a free function over a Module, idempotent and
+// deterministic, and returns whether it changed anything. pipeline.cpp is the order, with reasons.
+#pragma once
+
+#include "codegen/ir/module.h"
+
+namespace tilewright::passes {
+
+// Folds constants and rewrites to canonical forms (README.md lists the rules).
+bool canonicalize(ir::Module& module);
+// Merges equal pure ops, dominating ones first.
+bool eliminate_common_subexpressions(ir::Module& module);
+// Moves pure loop-invariant ops out of `for` and `while`.
+bool hoist_loop_invariants(ir::Module& module);
+// Removes pure ops and loop-carried values that nothing uses; compacts the module.
+bool eliminate_dead_code(ir::Module& module);
+// mul followed by a single add or sub becomes fma (floats). Runs before every backend, so that all
+// of them round alike; off when the kernel is compiled with fp_fusion = false.
+bool contract_fma(ir::Module& module);
+
+struct PipelineOptions {
+  bool fp_fusion = true;
+  bool verify_each = false;  // verify after each pass (tests)
+  // Called after each pass that changed the module, with its name; for dumps.
+  std::function<void(std::string_view pass, const ir::Module&)> observe;
+};
+// The target-independent pipeline that every backend runs first.
+Status run_pipeline(ir::Module& module, const PipelineOptions& options = {});
+
+}  // namespace tilewright::passes
