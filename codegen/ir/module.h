@@ -93,6 +93,9 @@ class Module {
   void insert(RegionId region, size_t position, OpId op);
   // Replaces every use of `from` as an operand by `to`.
   void replace_uses(ValueId from, ValueId to);
+  // Drops everything that is not reachable from the body and renumbers the rest in the order of the
+  // text. All ids but `body` change.
+  void compact();
 
  private:
   std::vector<Value> values_;

@@ -1,11 +1,13 @@
 // The op table as data: enum Op and a constexpr OpInfo for each, both from ops.def.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tilewright::ir {
 
@@ -94,5 +96,29 @@ constexpr const OpInfo& op_info(Op op) {
   return kOpTable[static_cast<int>(op)];
 }
 std::optional<Op> op_from_mnemonic(std::string_view mnemonic);
+
+// The `.operands` column, taken apart. maximum is -1 for any number.
+struct OperandSpec {
+  std::vector<std::string_view> names;  // without brackets and dots; the last one may repeat
+  int minimum = 0;
+  int maximum = 0;
+
+  std::string_view name(int index) const {
+    return names[std::min<size_t>(index, names.size() - 1)];
+  }
+};
+const OperandSpec& operand_spec(Op op);
+
+// One entry of the `.attrs` column, taken apart.
+struct AttrSpec {
+  enum class Kind : uint8_t { kInt, kFloat, kNumber, kList, kText, kWord };
+  std::string_view key;
+  Kind kind{};
+  std::vector<std::string_view> words;  // kWord: what is allowed; the first is the default
+  bool optional = false;
+};
+const std::vector<AttrSpec>& attr_specs(Op op);
+// The entry of a key, or null if the op has no such attribute.
+const AttrSpec* find_attr_spec(Op op, std::string_view key);
 
 }  // namespace tilewright::ir
