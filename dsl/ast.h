@@ -13,11 +13,12 @@
 namespace tilewright::dsl {
 
 enum class ExprKind : uint8_t {
-  kName,     // text
-  kInt,      // int_bits (up to 64 bits unsigned); big literals are a bad-literal error
-  kFloat,    // number
-  kString,   // text, escapes resolved, adjacent literals joined
-  kFString,  // children: kString parts and expressions in order
+  kName,       // text
+  kInt,        // int_bits (up to 64 bits unsigned); big literals are a bad-literal error
+  kFloat,      // number
+  kString,     // text, escapes resolved, adjacent literals joined
+  kFString,    // children: kString parts and expressions in order
+  kFormatted,  // children[0] with a conversion or format, text = "!r:.3f" (in kFString only)
   kTrue,
   kFalse,
   kNone,
@@ -38,7 +39,8 @@ enum class ExprKind : uint8_t {
   kLambda,         // params, children[0] = body
   kNamed,          // text := children[0]
   kDict,           // children: key, value, key, value …
-  kListComp,       // parsed so that it can be refused with a caret; children: element, iterable
+  kListComp,       // children[0] = element, clauses
+  kUnsupported,    // valid Python that no kernel may use; text names it ("a set display")
 };
 
 enum class Operator : uint8_t {
@@ -92,8 +94,19 @@ struct Param {
   Kind kind = Kind::kNormal;
 };
 
+// `for target in iterable if condition if condition …` of a comprehension.
+struct Comprehension {
+  Expr* target = nullptr;
+  Expr* iterable = nullptr;
+  std::vector<Expr*> conditions;
+};
+
+// The parser refuses trees higher than this, so recursive walks cannot exhaust the stack.
+inline constexpr int kMaxExprHeight = 200;
+
 struct Expr {
   ExprKind kind{};
+  uint16_t height = 1;  // of the tree below and with this node
   Span span;
   std::string text;
   uint64_t int_bits = 0;
@@ -101,8 +114,9 @@ struct Expr {
   Operator op = Operator::kNone;
   std::vector<Operator> ops;  // kCompare
   std::vector<Expr*> children;
-  std::vector<Keyword> keywords;  // kCall
-  std::vector<Param> params;      // kLambda
+  std::vector<Keyword> keywords;       // kCall
+  std::vector<Param> params;           // kLambda
+  std::vector<Comprehension> clauses;  // kListComp
 };
 
 enum class StmtKind : uint8_t {
@@ -113,7 +127,7 @@ enum class StmtKind : uint8_t {
   kIf,         // value = condition; body; orelse (an elif is a nested kIf)
   kFor,        // targets[0] in value; body; orelse
   kWhile,      // value; body; orelse
-  kWith,       // value; body
+  kWith,       // value, targets[0] after `as` if any; body (several items are nested kWith)
   kReturn,     // value may be null
   kAssert,     // value, message may be null
   kRaise,      // value may be null
@@ -153,9 +167,12 @@ struct Stmt {
 
 // One file. `body` holds, in order, what can matter to a kernel: imports, module-level assignments,
 // jit functions, and classes with jit functions in them (parser.h says what is skipped).
+// `host_functions` holds the module-level host functions that decorators of kernels reach by name
+// (`configs=make_configs()`), as far as they could be parsed.
 struct Ast {
   uint16_t file = Span::kNoFile;
   std::vector<Stmt*> body;
+  std::vector<Stmt*> host_functions;
 
   Expr* new_expr(ExprKind kind, Span span) {
     Expr& e = exprs.emplace_back();
