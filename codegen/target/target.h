@@ -17,10 +17,12 @@ struct Target {
   int registers_per_sm = 65536;
   int max_threads_per_sm = 0;
   int max_blocks_per_sm = 0;
-  bool has_cp_async = false;  // sm_80 and later
-  bool has_bf16_mma = false;  // bf16, tf32, int8 m16n8k* mma.sync
-  bool has_fp8_mma = false;   // sm_89 and later
-  bool has_ldmatrix = true;   // sm_75 and later
+  int reserved_shared_per_block = 1024;  // the system's part, counted against shared_per_sm only
+  int shared_unit = 128;                 // bytes that shared memory is allocated by
+  bool has_cp_async = false;             // sm_80 and later
+  bool has_bf16_mma = false;             // bf16, tf32, int8 m16n8k* mma.sync
+  bool has_fp8_mma = false;              // sm_89 and later
+  bool has_ldmatrix = true;              // sm_75 and later
   bool has_wgmma = false, has_tma = false;
 };
 

@@ -1,0 +1,56 @@
+#include "codegen/target/target.h"
+
+#include <charconv>
+#include <iterator>
+
+namespace tilewright {
+namespace {
+
+constexpr Target kTargets[] = {
+#define TW_TARGET(...) Target{__VA_ARGS__},
+#include "codegen/target/targets.def"
+#undef TW_TARGET
+};
+
+// Tegra chips share a major number with desktop chips, but not their binaries (Programming Guide,
+// "Binary Compatibility").
+bool is_tegra(int sm) {
+  return sm == 72 || sm == 87 || sm == 101;
+}
+
+}  // namespace
+
+std::span<const Target> all_targets() {
+  return kTargets;
+}
+
+const Target* find_target(std::string_view name) {
+  if (name.starts_with("sm_")) name.remove_prefix(3);
+  int sm = 0;
+  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), sm);
+  if (error != std::errc()) return nullptr;
+  std::string_view suffix(end, name.data() + name.size() - end);
+  for (const Target& target : kTargets) {
+    if (target.sm != sm) continue;
+    // A suffix is accepted where the target is compiled under it, so that "sm_90a" is sm_90 but
+    // "sm_80a", which does not exist, is unknown.
+    std::string_view own = target.nvrtc.substr(target.name.size());
+    return suffix.empty() || suffix == own ? &target : nullptr;
+  }
+  return nullptr;
+}
+
+const Target* target_for_device(int major, int minor) {
+  int sm = major * 10 + minor;
+  if (minor < 0 || minor > 9 || is_tegra(sm)) return nullptr;
+  const Target* best = nullptr;
+  for (const Target& target : kTargets) {
+    if (target.sm / 10 != major || target.sm > sm) continue;
+    bool only_this_chip = target.nvrtc != target.name;
+    if (only_this_chip && target.sm != sm) continue;
+    if (best == nullptr || target.sm > best->sm) best = &target;
+  }
+  return best;
+}
+
+}  // namespace tilewright
