@@ -1,5 +1,5 @@
 // The interpreter: the living definition of the ops. Slow and obvious; program instances run one
-// after another in order of their linear index.
+// after another in order of their linear index (axis 0 fastest).
 #pragma once
 
 #include <functional>
@@ -15,8 +15,12 @@ struct Options {
   std::function<bool(uint64_t address, size_t bytes, bool is_write)> may_access;
   // Upper bound on executed ops over the whole grid; 0 = none. Exceeding it is an error (fuzzing).
   uint64_t fuel = 0;
+  // Lets errors show the kernel's own line with a caret; without it they give the byte range.
+  const SourceMap* sources = nullptr;
 };
 
+// Errors: `out-of-bounds`, `assert-failed`, `false-assumption`, `bad-loop-step`, `out-of-fuel`.
+// Memory written by the ops before the failing one stays written.
 Status run(const ir::Module& module, const Launch& launch, const Options& options = {});
 
 }  // namespace tilewright::interp

@@ -1,0 +1,121 @@
+// dot and reduce. The contract leaves the order of sums free; here it is the plain one: `dot` adds
+// the products to acc in order of k, `reduce` folds from index 0 upwards.
+#include <bit>
+#include <cmath>
+
+#include "codegen/interp/machine.h"
+
+namespace tilewright::interp {
+namespace {
+
+struct DotShape {
+  size_t batch = 1, m = 0, n = 0, k = 0;
+};
+
+DotShape dot_shape(const ir::Shape& a, const ir::Shape& b) {
+  size_t last = a.size() - 1;
+  DotShape s;
+  for (size_t d = 0; d + 2 < a.size(); ++d) s.batch *= static_cast<size_t>(a[d]);
+  s.m = static_cast<size_t>(a[last - 1]);
+  s.k = static_cast<size_t>(a[last]);
+  s.n = static_cast<size_t>(b[last]);
+  return s;
+}
+
+std::vector<double> as_doubles(const Tile& tile, Dtype dtype, bool to_tf32) {
+  std::vector<double> out(tile.size());
+  for (size_t i = 0; i < tile.size(); ++i) {
+    out[i] = bits_to_float(tile[i], dtype);
+    if (to_tf32) out[i] = static_cast<double>(round_to_tf32(static_cast<float>(out[i])));
+  }
+  return out;
+}
+
+// One element of the result from acc, a row of a and a column of b. Products of f16, bf16, fp8 and
+// tf32 numbers are exact in f32, so fma rounds the sum alone. f16 accumulators sum in f32 and are
+// rounded once, at the end of this op's K. tf32x3 is bounded by f32's own error; it is f32's fma.
+uint64_t dot_floats(uint64_t acc, Dtype acc_dtype, const double* a, const double* b, size_t k,
+                    size_t b_stride) {
+  if (acc_dtype == Dtype::kF64) {
+    auto sum = std::bit_cast<double>(acc);
+    for (size_t i = 0; i < k; ++i) sum = std::fma(a[i], b[i * b_stride], sum);
+    return std::bit_cast<uint64_t>(sum);
+  }
+  auto sum = static_cast<float>(bits_to_float(acc, acc_dtype));
+  for (size_t i = 0; i < k; ++i)
+    sum = std::fmaf(static_cast<float>(a[i]), static_cast<float>(b[i * b_stride]), sum);
+  return float_to_bits(static_cast<double>(sum), acc_dtype);
+}
+
+Tile float_dot(const Machine& machine, const ir::OpNode& op, const DotShape& s) {
+  Dtype a_dtype = machine.type(op.operands[0]).dtype, b_dtype = machine.type(op.operands[1]).dtype;
+  Dtype acc_dtype = machine.type(op.results[0]).dtype;
+  bool tf32 = op.attrs.get_word("precision", "tf32") == "tf32";
+  auto a = as_doubles(machine.get(op.operands[0]), a_dtype, tf32 && a_dtype == Dtype::kF32);
+  auto b = as_doubles(machine.get(op.operands[1]), b_dtype, tf32 && b_dtype == Dtype::kF32);
+  Tile out = machine.get(op.operands[2]);
+  for (size_t batch = 0; batch < s.batch; ++batch)
+    for (size_t i = 0; i < s.m; ++i)
+      for (size_t j = 0; j < s.n; ++j) {
+        uint64_t& element = out[(batch * s.m + i) * s.n + j];
+        element = dot_floats(element, acc_dtype, &a[(batch * s.m + i) * s.k],
+                             &b[batch * s.k * s.n + j], s.k, s.n);
+      }
+  return out;
+}
+
+Tile int_dot(const Machine& machine, const ir::OpNode& op, const DotShape& s) {
+  Dtype a_dtype = machine.type(op.operands[0]).dtype, b_dtype = machine.type(op.operands[1]).dtype;
+  Dtype acc_dtype = machine.type(op.results[0]).dtype;
+  const Tile& a = machine.get(op.operands[0]);
+  const Tile& b = machine.get(op.operands[1]);
+  Tile out = machine.get(op.operands[2]);
+  for (size_t batch = 0; batch < s.batch; ++batch)
+    for (size_t i = 0; i < s.m; ++i)
+      for (size_t j = 0; j < s.n; ++j) {
+        uint64_t& element = out[(batch * s.m + i) * s.n + j];
+        uint64_t sum = element;  // wraps modulo 2^64, which the narrowing below preserves
+        for (size_t k = 0; k < s.k; ++k)
+          sum += static_cast<uint64_t>(bits_to_int(a[(batch * s.m + i) * s.k + k], a_dtype)) *
+                 static_cast<uint64_t>(bits_to_int(b[(batch * s.k + k) * s.n + j], b_dtype));
+        element = int_to_bits(static_cast<int64_t>(sum), acc_dtype);
+      }
+  return out;
+}
+
+}  // namespace
+
+Status run_Dot(Machine& machine, const ir::OpNode& op) {
+  DotShape s = dot_shape(machine.type(op.operands[0]).shape, machine.type(op.operands[1]).shape);
+  bool floats = is_float(machine.type(op.operands[0]).dtype);
+  machine.set_result(op, floats ? float_dot(machine, op, s) : int_dot(machine, op, s));
+  return {};
+}
+
+Status run_Reduce(Machine& machine, const ir::OpNode& op) {
+  const ir::Shape& shape = machine.type(op.operands[0]).shape;
+  int64_t axis = op.attrs.get_int("axis");
+  if (axis < 0) axis += static_cast<int64_t>(shape.size());
+  auto extent = static_cast<size_t>(shape[static_cast<size_t>(axis)]);
+  auto stride = static_cast<size_t>(strides_of(shape)[static_cast<size_t>(axis)]);
+  size_t arity = op.operands.size(), count = machine.get(op.operands[0]).size() / extent;
+
+  std::vector<Tile> results(arity, Tile(count));
+  for (size_t r = 0; r < count; ++r) {
+    // Flat index of the first element of this fold: r with the axis put back at index 0.
+    size_t first = r / stride * stride * extent + r % stride;
+    std::vector<Tile> folded(arity);
+    for (size_t k = 0; k < arity; ++k) folded[k] = {machine.get(op.operands[k])[first]};
+    for (size_t i = 1; i < extent; ++i) {
+      for (size_t k = 0; k < arity; ++k)
+        folded.push_back({machine.get(op.operands[k])[first + i * stride]});
+      TW_TRY(machine.run_region(op.regions[0], std::move(folded)));
+      folded = machine.take_passed();
+    }
+    for (size_t k = 0; k < arity; ++k) results[k][r] = folded[k][0];
+  }
+  for (size_t k = 0; k < arity; ++k) machine.set(op.results[k], std::move(results[k]));
+  return {};
+}
+
+}  // namespace tilewright::interp
