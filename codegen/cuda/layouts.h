@@ -2,40 +2,65 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "codegen/ir/module.h"
+#include "codegen/layout/conversion.h"
 #include "codegen/layout/linear_layout.h"
+#include "codegen/layout/mma.h"
 #include "codegen/target/target.h"
 
 namespace tilewright::cuda {
 
 // How one dot op is computed. kMma: operands are converted to operand_a / operand_b, the
 // accumulator and the result have layout `accumulator`. kFma: result element by element with f32
-// (or the type's) multiply-adds, operands read from shared memory.
+// (or the type's) multiply-adds; the accumulator and the result have layout `accumulator` (any
+// blocked one), the operands are read from shared memory, where they lie row-major.
 struct DotPlan {
   enum class Kind : uint8_t { kMma, kFma };
   Kind kind = Kind::kFma;
   layout::MmaTiling tiling;
   Dtype operand_dtype{};  // what the unit multiplies (f16, bf16, tf32 as f32, i8, f8…)
+  int products = 1;       // 3 for tf32x3: big*big + big*small + small*big
   layout::LinearLayout operand_a, operand_b, accumulator;
 };
 
 struct LayoutAssignment {
   int warps = 4;
-  // By value index; scalars have an empty shape. An operand whose layout differs from what its op
-  // needs is converted by the emitter at the use (layout::plan_conversion).
+  // By value index; scalars have an empty shape. Values of ops that were removed have no bases.
   std::vector<layout::LinearLayout> values;
   std::map<ir::OpId, DotPlan> dots;
-  // Elements a load or store may move as one vector (1, 2, 4, 8, 16), by op.
+  // The layout in which a memory op (load, store, atomics) runs: all its operands and its result.
+  std::map<ir::OpId, layout::LinearLayout> memory;
+  // Elements a load or store may move as one vector (1, 2, 4, 8, 16), by op: so many consecutive
+  // registers of its layout, from a register number divisible by it, hold consecutive addresses,
+  // aligned to the vector, under one mask value.
   std::map<ir::OpId, int> vectors;
 };
 
-// Element-wise ops: all operands and the result share the result's layout. Loop-carried values,
-// init, yield and result of for/while/if share one layout. Reduce: operand layouts are free; the
-// result has drop_dim of the first operand's. expand_dims/permute/reshape: result follows from the
-// operand by the functions of linear_layout.h. broadcast: the operand is converted to
-// broadcast_source.
-Result<LayoutAssignment> assign_layouts(const ir::Module& module, const Target& target);
+// Prepares a module for assignment: pure cheap ops (const, arange, splat, expand_dims, broadcast and
+// integer arithmetic on them) that several users want in different layouts get one copy a layout.
+// Then assigns. Rules for how ops tie layouts together:
+//   element-wise    all operands and the result share the result's layout
+//   for/while/if    init, region argument, yield and result of a carried value share one layout
+//   reduce          the operands share the layout of operand 0; the result has drop_dim of it
+//   expand_dims, permute, reshape, join, cat   the result follows from the operand by the functions
+//                   of linear_layout.h
+//   split           the operand has join(result's layout)
+//   broadcast       the operand has broadcast_source(result's layout, its shape)
+//   dot             see DotPlan
+//   memory          see LayoutAssignment::memory
+Result<LayoutAssignment> assign_layouts(ir::Module& module, const Target& target);
+
+// The layout that `op` needs its operand number `index` in, by the rules above. Where it differs
+// from the layout of the value, the emitter converts at the use (layout::plan_conversion). Operands
+// of kFma dots have no required layout: the value's own is returned.
+layout::LinearLayout required_layout(const ir::Module& module, const LayoutAssignment& assignment,
+                                     ir::OpId op, int index);
+
+// One line a value: name, type, layout; dots, vectors and conversions (inside loops marked). For
+// tests and dumps.
+std::string to_string(const ir::Module& module, const LayoutAssignment& assignment);
 
 }  // namespace tilewright::cuda

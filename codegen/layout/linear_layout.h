@@ -11,17 +11,20 @@
 // so a layout is three lists of basis vectors, each an n-bit mask of the flat index. A zero basis
 // vector means replication: both values of that bit hold the same element. Every element must be
 // held by someone (the bases span all n bits). Because the index is row-major, `reshape` keeps the
-// bases.
+// bases. Scalars have an empty shape, no registers bits (one register) and zero bases.
+//
+// Conversions between layouts are planned in conversion.h, tensor-core fragments in mma.h.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace tilewright::layout {
 
 using Shape = std::vector<int64_t>;
+
+inline constexpr int kLaneBits = 5;
 
 struct LinearLayout {
   Shape shape;
@@ -33,80 +36,73 @@ struct LinearLayout {
   friend bool operator==(const LinearLayout&, const LinearLayout&) = default;
 };
 
+// Number of elements of a shape, and of bits of its flat index. Extents are powers of two.
+int64_t element_count(const Shape& shape);
+int index_bits(const Shape& shape);
+// Position of the lowest bit of dimension `axis` in the flat index, and the mask of its bits.
+int axis_shift(const Shape& shape, int axis);
+uint32_t axis_mask(const Shape& shape, int axis);
+
 // True if the bases span the tile (every element is held).
 bool covers(const LinearLayout& layout);
 // "reg=[1,2] lane=[4,8,16,32,64] warp=[128,256] shape=[512]": stable, for tests and dumps.
 std::string to_string(const LinearLayout& layout);
 
+// Bits of register, lane and warp numbers that hold only copies. Among all holders of an element
+// exactly one has all of these bits clear, so a store with a side effect is done where
+//   (register & reg) == 0 && (lane & lane) == 0 && (warp & warp) == 0.
+struct ReplicationMask {
+  uint32_t reg = 0, lane = 0, warp = 0;
+  friend bool operator==(const ReplicationMask&, const ReplicationMask&) = default;
+};
+ReplicationMask replication_mask(const LinearLayout& layout);
+
+// One register in every thread of every warp: the layout of scalars, and of tiles of one element.
+LinearLayout replicated(const Shape& shape, int warps);
+
 // Coalesced blocked layout: `vector` consecutive elements along the dimension order[0] in
 // registers, then lanes, then warps, fastest dimension first; what is left over goes to further
-// registers, what is too small is replicated (zero bases; lanes and warps before registers).
+// registers, what is too small is replicated (zero bases of lanes and warps, never of registers).
+// `order` lists all dimensions, fastest varying first.
 LinearLayout blocked(const Shape& shape, int warps, const std::vector<int>& order, int vector);
 
 // ---- how shape ops move layouts: the layout of the result, from that of the operand -----------
+// For expand_dims, permute and reshape register r of the result is register r of the operand.
 LinearLayout expand_dims(const LinearLayout& layout, int axis);
 LinearLayout permute(const LinearLayout& layout, const std::vector<int>& order);
 LinearLayout reshape(const LinearLayout& layout, const Shape& shape);
+// The inverse of expand_dims: removes a dimension of extent 1.
+LinearLayout squeeze(const LinearLayout& layout, int axis);
+// The inverse of permute: permute(unpermute(l, order), order) == l.
+LinearLayout unpermute(const LinearLayout& layout, const std::vector<int>& order);
 // Removes a dimension by projecting its bits away (result of a reduction along it); registers that
 // become replicated are dropped, lanes and warps stay as zero bases.
 LinearLayout drop_dim(const LinearLayout& layout, int axis);
 // The operand layout from which `broadcast` to `layout.shape` needs only register renaming: bits of
 // the stretched dimensions become zero, registers that become replicated are dropped.
 LinearLayout broadcast_source(const LinearLayout& layout, const Shape& from);
+// For each register of `layout` (the result of a broadcast) the register of broadcast_source(layout,
+// from) that holds its value.
+std::vector<int> broadcast_registers(const LinearLayout& layout, const Shape& from);
+// join: a new last dimension of 2 in the lowest register bit: register 2r holds a's register r, 2r+1
+// holds b's. split is the way back: its operand is converted to join(result's layout).
+LinearLayout join(const LinearLayout& layout);
+// cat along axis: the new half is the highest register bit: register r holds a's, r + registers of
+// the operand hold b's.
+LinearLayout cat(const LinearLayout& layout, int axis);
 
-// ---- conversions --------------------------------------------------------------------------------
-// How values move from one layout of a tile to another.
-struct Conversion {
-  enum class Kind : uint8_t {
-    kNone,       // equal up to nothing
-    kRegisters,  // every thread has what it needs: to register i comes from register source[i]
-    kShuffles,   // within warps: see shuffle_rounds
-    kShared,     // through shared memory
-  };
-  Kind kind = Kind::kNone;
-  std::vector<int> source;  // kRegisters
-
-  // kShuffles: result register i is obtained by a warp shuffle: lane l reads from lane
-  // (l's image under lane_map, XOR'd with lane_const[i]) the register selected by
-  // registers[i][k] where k = number formed by select bits of the source lane (see planner).
-  struct Shuffle {
-    std::vector<uint32_t> lane_columns;  // source lane = XOR of columns for bits set in own lane …
-    uint32_t lane_constant = 0;          // … XOR this constant
-    std::vector<int> source_registers;   // candidates offered; which one is chosen by the *source*
-    std::vector<uint32_t>
-        select_masks;  // lane: bit j of its choice = parity(own source lane & mask j)
-  };
-  std::vector<Shuffle> shuffles;  // one for each result register
-
-  // kShared: elements are stored at swizzle(flat index); vector widths in elements.
-  struct Shared {
-    int store_vector = 1, load_vector = 1;
-    // Byte offset of element e = (sum over set bits i of e) XOR columns[i], times element bytes: a
-    // linear bank-conflict-avoiding swizzle; columns has n entries.
-    std::vector<uint32_t> columns;
-    int64_t bytes = 0;
-  };
-  Shared shared;
+// How a reduction along `axis` folds, given the operand's layout. The result has layout
+// drop_dim(operand, axis).
+struct ReductionPlan {
+  // For each result register the operand registers that hold distinct elements to fold in a thread.
+  std::vector<std::vector<int>> registers;
+  // Lane bits along the axis: after folding registers, combine with lane ^ (1 << bit) for each.
+  std::vector<int> lane_bits;
+  // Warp bits along the axis: then combine across warps that differ in these bits (shared memory).
+  std::vector<int> warp_bits;
 };
-Conversion plan_conversion(const LinearLayout& from, const LinearLayout& to, int element_bytes);
-
-// ---- tensor-core fragments (PTX ISA, "Matrix Fragments for mma")
-// ---------------------------------
-struct MmaShape {
-  int m = 16, n = 8, k = 16;
-  friend bool operator==(const MmaShape&, const MmaShape&) = default;
-};
-// Warp arrangement over the M and N of a tile; warps[0]*warps[1] = number of warps (a batch
-// dimension in front is kept in registers).
-struct MmaTiling {
-  MmaShape instruction;
-  int warps_m = 1, warps_n = 1;
-  int element_bits = 16;  // of the operands
-};
-// Accumulator layout of an [.., M, N] tile, and operand layouts of [.., M, K] and [.., K, N]. Tiles
-// smaller than the instruction are not representable: pad first or use FMA.
-LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling);
-LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling);
-LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling);
+// Every basis lies either inside the axis or outside (true for all layouts made here); one that
+// mixes both is an internal error.
+ReductionPlan plan_reduction(const LinearLayout& layout, int axis);
 
 }  // namespace tilewright::layout

@@ -1,0 +1,105 @@
+// How the values of a tile move from one register layout to another: by renaming registers, by warp
+// shuffles, or through shared memory with a swizzle that avoids bank conflicts. Pure numbers: the
+// emitter turns a plan into text, the tests simulate it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/layout/linear_layout.h"
+
+namespace tilewright::layout {
+
+// One side of a trip through shared memory. A thread's base address is the XOR of lane[i] for the
+// bits set in its lane number and warp[i] for those in its warp number; access k is at
+// base ^ offsets[k] (all in bytes; the XOR never carries, and every address is aligned to the
+// access). Access k moves the registers registers[k*vector … k*vector + vector-1].
+struct SharedAccess {
+  enum class Kind : uint8_t {
+    // The thread moves `vector` consecutive elements (vector * element bytes is 1 to 16).
+    kVector,
+    // ldmatrix.m8n8.x(vector/2).b16, plain or .trans: the address a thread gives is that of one
+    // row of 8 elements (lane bits 0-2 the row, 3-4 the matrix); it receives vector/2 pairs of
+    // 16-bit elements, one pair a matrix, in the order of `registers`. Loads of 2-byte elements
+    // only. x1 and x2 ignore the addresses of higher lanes.
+    kLdmatrix,
+    kLdmatrixTrans,
+  };
+  Kind kind = Kind::kVector;
+  int vector = 1;
+  std::vector<int> registers;
+  std::vector<uint32_t> offsets;
+  std::vector<uint32_t> lane, warp;
+  // Threads with any of these bits set in their lane or warp number hold copies: they need not take
+  // part in a store (they would write the same value to the same place).
+  uint32_t copy_lanes = 0, copy_warps = 0;
+
+  int accesses() const { return static_cast<int>(offsets.size()); }
+};
+
+struct Conversion {
+  enum class Kind : uint8_t {
+    kNone,       // same registers, nothing to do
+    kRegisters,  // every thread holds what it needs
+    kShuffles,   // within warps
+    kShared,     // through shared memory
+  };
+  Kind kind = Kind::kNone;
+  // Result register i is `source[i]`: a register of the operand (kRegisters), of the values received
+  // by the shuffles (kShuffles, after the last exchange), or a loaded result register (kShared:
+  // registers of the result that repeat another are loaded once). Always filled but for kNone.
+  std::vector<int> source;
+
+  // kShuffles, in this order:
+  //   1. for each exchange of `before`: threads whose lane number has odd parity under lane_mask
+  //      swap the registers r and r ^ register_xor, for every r
+  //   2. received[k] = shuffle of register source_register[k] from the lane
+  //      image(lane) ^ lane_xor[k], where image(lane) = XOR of lane_columns[i] for bits i of lane;
+  //      where image is the identity and lane_xor[k] is 0, no shuffle is needed
+  //   3. for each exchange of `after`: the same on received[]
+  struct Exchange {
+    uint32_t lane_mask = 0;
+    uint32_t register_xor = 0;
+  };
+  struct Shuffles {
+    std::vector<Exchange> before, after;
+    std::vector<uint32_t> lane_columns;  // 5
+    std::vector<int> source_register;
+    std::vector<uint32_t> lane_xor;
+    bool identity_lanes() const;
+  };
+  Shuffles shuffles;
+
+  // kShared: for p in 0 … repeats-1: barrier (not needed before the very first use of the buffer);
+  // the p-th of `repeats` equal runs of store accesses; barrier; the p-th run of load accesses. The
+  // buffer has `bytes` bytes and is aligned to 16 (128 where ldmatrix reads it is not required).
+  struct Shared {
+    SharedAccess store, load;
+    int64_t bytes = 0;
+    int repeats = 1;
+  };
+  Shared shared;
+};
+
+struct ConversionOptions {
+  bool ldmatrix = false;  // the target has ldmatrix (2-byte elements)
+  // Wanted limit of the buffer: the plan repeats over registers that both layouts have in common
+  // until it fits; it may stay larger when there are not enough of them. 0 = no limit.
+  int64_t max_shared_bytes = 0;
+};
+
+// Shapes and warps of both must be equal.
+Conversion plan_conversion(const LinearLayout& from, const LinearLayout& to, int element_bytes,
+                           const ConversionOptions& options = {});
+
+// Shared-memory wavefronts (cycles of the 32 banks x 4 bytes) that one warp needs for all accesses
+// of one side; `ideal` is what the bytes moved need at least. Counted by simulation.
+struct Wavefronts {
+  int64_t actual = 0, ideal = 0;
+};
+Wavefronts count_wavefronts(const SharedAccess& access, int element_bytes);
+
+// Rough cycles of one warp, for comparing plans: selects, shuffles, wavefronts, barriers.
+int64_t conversion_cost(const Conversion& conversion, int element_bytes);
+
+}  // namespace tilewright::layout

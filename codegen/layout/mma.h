@@ -1,0 +1,55 @@
+// Register layouts of tensor-core fragments (PTX ISA, "Matrix Fragments for mma.m16n8k*" and
+// m8n8k16), extended over whole tiles and warps.
+//
+// With g = lane / 4, t = lane % 4 and p = 32 / element bits values in a 32-bit register (1 for
+// 64-bit): A holds rows g (and g + 8 when m is 16), columns p*t + 0…p-1 (and 4p more when k is 8p);
+// B holds rows p*t + 0…p-1 (and 4p more), column g; the accumulator holds rows g (and g + 8),
+// columns 2t, 2t + 1.
+//
+// Registers over a whole tile, low bits first:
+//   A            [fragment][k tile][m tile][batch]     fragment: p, row half (m == 16), k half
+//   B            [fragment][k tile][n tile][batch]     fragment: p, k half
+//   accumulator  [fragment][n tile][m tile][batch]     fragment: 2 columns, row half
+// so the fragment of A for instruction (mi, ki) starts at register
+//   ((batch * m_tiles + mi) * k_tiles + ki) * a_fragment, with the values of one 32-bit register in
+// consecutive registers, in PTX order; B and the accumulator alike. m_tiles is the number of
+// instructions one warp runs along M. A warp owns consecutive rows and columns; low warp bits go
+// along M. Where the tile is too small for that many warps they are replicated.
+#pragma once
+
+#include "codegen/layout/linear_layout.h"
+
+namespace tilewright::layout {
+
+struct MmaShape {
+  int m = 16, n = 8, k = 16;
+  friend bool operator==(const MmaShape&, const MmaShape&) = default;
+};
+
+// Warp arrangement over the M and N of a tile; warps_m * warps_n = number of warps (a batch
+// dimension in front is kept in registers).
+struct MmaTiling {
+  MmaShape instruction;
+  int warps_m = 1, warps_n = 1;
+  int element_bits = 16;  // of the operands
+  friend bool operator==(const MmaTiling&, const MmaTiling&) = default;
+};
+
+// Accumulator layout of an [.., M, N] tile, and operand layouts of [.., M, K] and [.., K, N]. A tile
+// smaller than the instruction is an internal error: use FMA for it.
+LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling);
+LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling);
+LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling);
+
+// Values a thread holds of one instruction's A, B and accumulator.
+int a_fragment(const MmaTiling& tiling);
+int b_fragment(const MmaTiling& tiling);
+int accumulator_fragment(const MmaTiling& tiling);
+
+// Instructions one warp runs along each dimension for tiles of these extents.
+struct MmaCounts {
+  int batch = 1, m = 1, n = 1, k = 1;
+};
+MmaCounts mma_counts(const Shape& a, const Shape& b, const MmaTiling& tiling);
+
+}  // namespace tilewright::layout
