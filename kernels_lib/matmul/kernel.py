@@ -1,7 +1,7 @@
 """C = activation(A @ B) for row-major or transposed operands given by strides.
 
 Programs are ordered in groups of GROUP_M rows of tiles, so that neighbours share tiles of B in L2.
-Rows and columns beyond the matrix wrap around with %, so that loads need a mask along K only.
+Rows and columns beyond the matrix wrap around with %, so that loads need a mask along K only. ACC is the accumulator's type: float32, or int32 for int8 operands.
 """
 import triton
 import triton.language as tl
@@ -35,6 +35,7 @@ def matmul(
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
     ACTIVATION: tl.constexpr = "",
+    ACC: tl.constexpr = tl.float32,
 ):
     pid = tl.program_id(axis=0)
     tiles_m = tl.cdiv(M, BLOCK_M)
@@ -52,7 +53,7 @@ def matmul(
     a_ptrs = a_ptr + (rows[:, None] * stride_am + ks[None, :] * stride_ak)
     b_ptrs = b_ptr + (ks[:, None] * stride_bk + cols[None, :] * stride_bn)
 
-    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=ACC)
     for k in range(0, tl.cdiv(K, BLOCK_K)):
         a = tl.load(a_ptrs, mask=ks[None, :] < K - k * BLOCK_K, other=0.0)
         b = tl.load(b_ptrs, mask=ks[:, None] < K - k * BLOCK_K, other=0.0)

@@ -1,0 +1,130 @@
+// The executors that need no GPU: interpreter, CPU, emulated CUDA. Each compiles once a launch spec
+// and checks, where it can, that a kernel touches its own buffers only.
+#include "codegen/cpu/cpu.h"
+#include "codegen/cuda/cuda.h"
+#include "codegen/interp/interp.h"
+#include "tests/kernels/harness.h"
+
+namespace tilewright::kernel_tests {
+
+namespace {
+
+// Argument slots of the run-time parameters, in order.
+Result<std::vector<uint64_t>> pack(const LaunchSpec& spec, const ir::Module& module) {
+  std::vector<uint64_t> slots;
+  for (const ir::Param& param : module.params) {
+    const LaunchArgument* found = nullptr;
+    for (const LaunchArgument& argument : spec.arguments)
+      if (argument.name == param.name) found = &argument;
+    if (!found) return make_error(DiagKind::kInternal, "no argument for parameter " + param.name);
+    switch (found->kind) {
+      case LaunchArgument::Kind::kBuffer:
+        slots.push_back(reinterpret_cast<uint64_t>(found->buffer->data()));
+        break;
+      case LaunchArgument::Kind::kInt:
+        slots.push_back(static_cast<uint64_t>(found->integer));
+        break;
+      case LaunchArgument::Kind::kFloat:
+        slots.push_back(float_to_bits(found->number, Dtype::kF32));
+        break;
+      case LaunchArgument::Kind::kNone:
+        return make_error(DiagKind::kInternal, "None is a constant");
+    }
+  }
+  return slots;
+}
+
+auto access_check(const LaunchSpec& spec) {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  for (const LaunchArgument& argument : spec.arguments)
+    if (argument.kind == LaunchArgument::Kind::kBuffer) {
+      auto begin = reinterpret_cast<uint64_t>(argument.buffer->data());
+      ranges.emplace_back(begin, begin + argument.buffer->bytes());
+    }
+  return [ranges](uint64_t address, size_t bytes, bool) {
+    for (auto [begin, end] : ranges)
+      if (address >= begin && address + bytes <= end) return true;
+    return false;
+  };
+}
+
+class Interpreter : public Executor {
+ public:
+  std::string name() const override { return "interp"; }
+  Status launch(const LaunchSpec& spec) override {
+    TW_ASSIGN(auto module, lower(spec));
+    TW_ASSIGN(auto slots, pack(spec, module));
+    interp::Options options;
+    options.may_access = access_check(spec);
+    return interp::run(module, {spec.grid, slots}, options);
+  }
+};
+
+class Cpu : public Executor {
+ public:
+  std::string name() const override { return "cpu"; }
+  Status launch(const LaunchSpec& spec) override {
+    TW_ASSIGN(auto module, lower(spec));
+    TW_ASSIGN(auto slots, pack(spec, module));
+    TW_ASSIGN(auto kernel, cpu::compile(module));
+    return kernel->run({spec.grid, slots});
+  }
+};
+
+class Emulated : public Executor {
+ public:
+  explicit Emulated(const Target& target) : target_(target) {}
+  std::string name() const override { return "emulated " + std::string(target_.name); }
+  Status launch(const LaunchSpec& spec) override {
+    TW_ASSIGN(auto module, lower(spec));
+    TW_ASSIGN(auto slots, pack(spec, module));
+    TW_ASSIGN(auto source, cuda::emit(module, target_));
+    TW_ASSIGN(auto kernel, cuda::emulate(source));
+    cuda::EmulatorOptions options;
+    options.may_access = access_check(spec);
+    return kernel->run({spec.grid, slots}, options);
+  }
+
+ private:
+  const Target& target_;
+};
+
+// Builds every launch to a cubin and rejects spills; nothing runs, so outputs are not compared.
+class Build : public Executor {
+ public:
+  explicit Build(const Target& target) : target_(target) {}
+  std::string name() const override { return "build " + std::string(target_.name); }
+  Status launch(const LaunchSpec& spec) override {
+    TW_ASSIGN(auto module, lower(spec));
+    TW_ASSIGN(auto source, cuda::emit(module, target_));
+    TW_ASSIGN(auto binary, cuda::compile(source, target_));
+    TW_ASSIGN(auto resources, cuda::read_resources(binary.cubin, source));
+    if (resources.spill_instructions > 0)
+      return make_error(DiagKind::kInternal,
+                        spec.kernel + " spills: " + std::to_string(resources.spill_instructions) +
+                            " instructions, " + std::to_string(resources.registers) + " registers");
+    return {};
+  }
+
+ private:
+  const Target& target_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Executor>> make_executor(std::string_view device) {
+  if (device == "interp") return std::unique_ptr<Executor>(std::make_unique<Interpreter>());
+  if (device == "cpu") return std::unique_ptr<Executor>(std::make_unique<Cpu>());
+  for (std::string_view prefix : {"emulated", "build"}) {
+    if (!device.starts_with(prefix)) continue;
+    std::string_view arch = device.substr(std::min(device.size(), prefix.size() + 1));
+    const Target* target = find_target(arch.empty() ? "sm_80" : arch);
+    if (!target) return make_error(DiagKind::kIo, "unknown target " + std::string(arch));
+    if (prefix == "build") return std::unique_ptr<Executor>(std::make_unique<Build>(*target));
+    return std::unique_ptr<Executor>(std::make_unique<Emulated>(*target));
+  }
+  return make_error(DiagKind::kIo, "unknown device " + std::string(device),
+                    "interp, cpu, emulated[:sm_NN], build[:sm_NN]");
+}
+
+}  // namespace tilewright::kernel_tests

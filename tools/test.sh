@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test. A second run is quick.
+#   tools/test.sh [BUILD_DIR]     default: build/test
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/install_deps.sh
+build=${1:-build/test}
+echo "== configuring $build"
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTILEWRIGHT_WERROR=ON -DCMAKE_UNITY_BUILD=OFF >"/tmp/tilewright-configure.$$" 2>&1 ||
+  { cat "/tmp/tilewright-configure.$$"; exit 1; }
+rm -f "/tmp/tilewright-configure.$$"
+echo "== building"
+NINJA_STATUS='[%f/%t %es] ' cmake --build "$build"
+echo "== testing"
+ctest --test-dir "$build" --output-on-failure -j "$(nproc)"
