@@ -50,29 +50,30 @@ struct Conversion {
   // registers of the result that repeat another are loaded once). Always filled but for kNone.
   std::vector<int> source;
 
-  // kShuffles, in this order:
-  //   1. for each exchange of `before`: threads whose lane number has odd parity under lane_mask
+  // kShuffles, in this order (thread = lane + 32 * warp, the thread's number in the block):
+  //   1. for each exchange of `before`: threads whose number has odd parity under thread_mask
   //      swap the registers r and r ^ register_xor, for every r
   //   2. received[k] = shuffle of register source_register[k] from the lane
-  //      image(lane) ^ lane_xor[k], where image(lane) = XOR of lane_columns[i] for bits i of lane;
-  //      where image is the identity and lane_xor[k] is 0, no shuffle is needed
+  //      image(thread) ^ lane_xor[k], where image(thread) = XOR of lane_columns[i] for bits i of
+  //      the thread; where image is the own lane and lane_xor[k] is 0, no shuffle is needed
   //   3. for each exchange of `after`: the same on received[]
   struct Exchange {
-    uint32_t lane_mask = 0;
+    uint32_t thread_mask = 0;
     uint32_t register_xor = 0;
   };
   struct Shuffles {
     std::vector<Exchange> before, after;
-    std::vector<uint32_t> lane_columns;  // 5
+    std::vector<uint32_t> lane_columns;  // one for each thread bit; the first 5 are lane bits
     std::vector<int> source_register;
     std::vector<uint32_t> lane_xor;
-    bool identity_lanes() const;
+    // image(thread) is the thread's own lane.
+    bool stays_in_lane() const;
   };
   Shuffles shuffles;
 
   // kShared: for p in 0 … repeats-1: barrier (not needed before the very first use of the buffer);
   // the p-th of `repeats` equal runs of store accesses; barrier; the p-th run of load accesses. The
-  // buffer has `bytes` bytes and is aligned to 16 (128 where ldmatrix reads it is not required).
+  // buffer has `bytes` bytes and is aligned to 16.
   struct Shared {
     SharedAccess store, load;
     int64_t bytes = 0;

@@ -1,0 +1,141 @@
+#include "codegen/layout/mma.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "dsl/base/check.h"
+
+namespace tilewright::layout {
+namespace {
+
+int log2_of(int64_t value) {
+  TW_CHECK(value > 0 && std::has_single_bit(static_cast<uint64_t>(value)), "not a power of two");
+  return std::countr_zero(static_cast<uint64_t>(value));
+}
+
+// Values in one 32-bit register (one for wider types).
+int packed(const MmaTiling& tiling) {
+  return tiling.element_bits >= 32 ? 1 : 32 / tiling.element_bits;
+}
+
+// Hands out the index bits of one dimension, low ones first.
+class Axis {
+ public:
+  Axis(const Shape& shape, int axis)
+      : shift_(axis_shift(shape, axis)), left_(log2_of(shape[axis])) {}
+
+  uint32_t take() {
+    TW_CHECK(left_ > 0, "the tile is smaller than the instruction");
+    --left_;
+    return 1u << shift_++;
+  }
+  // Takes from the top, leaving at least nothing: a zero basis when the dimension is used up.
+  uint32_t take_top() {
+    if (left_ == 0) return 0;
+    --left_;
+    return 1u << (shift_ + left_);
+  }
+  int left() const { return left_; }
+
+ private:
+  int shift_;
+  int left_;
+};
+
+void take_all(Axis& axis, std::vector<uint32_t>& into) {
+  while (axis.left() > 0) into.push_back(axis.take());
+}
+
+// The top `bits` of a dimension as warp bases, in ascending order; zero bases where it is too small.
+std::vector<uint32_t> warp_bases(Axis& axis, int bits) {
+  std::vector<uint32_t> bases;
+  for (int i = 0; i < bits; ++i) {
+    uint32_t basis = axis.take_top();
+    bases.insert(basis == 0 ? bases.end() : bases.begin(), basis);
+  }
+  return bases;
+}
+
+void take_batch(const Shape& shape, std::vector<uint32_t>& into) {
+  TW_CHECK(shape.size() == 2 || shape.size() == 3, "a matrix tile has 2 or 3 dimensions");
+  if (shape.size() == 3) {
+    Axis batch(shape, 0);
+    take_all(batch, into);
+  }
+}
+
+}  // namespace
+
+LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling) {
+  int rank = static_cast<int>(shape.size());
+  Axis m(shape, rank - 2), n(shape, rank - 1);
+  LinearLayout layout;
+  layout.shape = shape;
+  layout.reg.push_back(n.take());
+  layout.lane = {n.take(), n.take(), m.take(), m.take(), m.take()};
+  if (tiling.instruction.m == 16) layout.reg.push_back(m.take());
+  layout.warp = warp_bases(m, log2_of(tiling.warps_m));
+  for (uint32_t basis : warp_bases(n, log2_of(tiling.warps_n))) layout.warp.push_back(basis);
+  take_all(n, layout.reg);
+  take_all(m, layout.reg);
+  take_batch(shape, layout.reg);
+  return layout;
+}
+
+LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling) {
+  int rank = static_cast<int>(shape.size());
+  Axis m(shape, rank - 2), k(shape, rank - 1);
+  LinearLayout layout;
+  layout.shape = shape;
+  for (int i = 1; i < packed(tiling); i *= 2) layout.reg.push_back(k.take());
+  layout.lane = {k.take(), k.take(), m.take(), m.take(), m.take()};
+  if (tiling.instruction.m == 16) layout.reg.push_back(m.take());
+  if (tiling.instruction.k == 8 * packed(tiling)) layout.reg.push_back(k.take());
+  layout.warp = warp_bases(m, log2_of(tiling.warps_m));
+  layout.warp.resize(layout.warp.size() + log2_of(tiling.warps_n), 0);
+  take_all(k, layout.reg);
+  take_all(m, layout.reg);
+  take_batch(shape, layout.reg);
+  return layout;
+}
+
+LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling) {
+  int rank = static_cast<int>(shape.size());
+  Axis k(shape, rank - 2), n(shape, rank - 1);
+  LinearLayout layout;
+  layout.shape = shape;
+  for (int i = 1; i < packed(tiling); i *= 2) layout.reg.push_back(k.take());
+  layout.lane = {k.take(), k.take(), n.take(), n.take(), n.take()};
+  if (tiling.instruction.k == 8 * packed(tiling)) layout.reg.push_back(k.take());
+  layout.warp.assign(log2_of(tiling.warps_m), 0);
+  for (uint32_t basis : warp_bases(n, log2_of(tiling.warps_n))) layout.warp.push_back(basis);
+  take_all(k, layout.reg);
+  take_all(n, layout.reg);
+  take_batch(shape, layout.reg);
+  return layout;
+}
+
+int a_fragment(const MmaTiling& tiling) {
+  return tiling.instruction.m * tiling.instruction.k / 32;
+}
+int b_fragment(const MmaTiling& tiling) {
+  return tiling.instruction.n * tiling.instruction.k / 32;
+}
+int accumulator_fragment(const MmaTiling& tiling) {
+  return tiling.instruction.m * tiling.instruction.n / 32;
+}
+
+MmaCounts mma_counts(const Shape& a, const Shape& b, const MmaTiling& tiling) {
+  auto per_warp = [](int64_t extent, int instruction, int warps) {
+    return static_cast<int>(std::max<int64_t>(1, extent / (int64_t{instruction} * warps)));
+  };
+  size_t rank = a.size();
+  MmaCounts counts;
+  counts.batch = rank == 3 ? static_cast<int>(a[0]) : 1;
+  counts.m = per_warp(a[rank - 2], tiling.instruction.m, tiling.warps_m);
+  counts.n = per_warp(b[rank - 1], tiling.instruction.n, tiling.warps_n);
+  counts.k = per_warp(a[rank - 1], tiling.instruction.k, 1);
+  return counts;
+}
+
+}  // namespace tilewright::layout
