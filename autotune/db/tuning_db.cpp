@@ -55,7 +55,9 @@ bool on_network_mount(const std::string& path) {
 class CreationLock {
  public:
   explicit CreationLock(const std::string& path)
-      : file_(::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
+      : file_(path == ":memory:"
+                  ? -1
+                  : ::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
     if (file_ >= 0) flock(file_, LOCK_EX);
   }
   CreationLock(const CreationLock&) = delete;

@@ -34,8 +34,9 @@ std::string default_database_path();
 
 class TuningDb {
  public:
-  // Creates the file and its folder if need be. Errors only for a database that is newer than this
-  // program ("database-version") or whose path cannot exist; all else is recovered from.
+  // Creates the file and its folder if need be (":memory:" is a database without a file). Errors
+  // only for a database that is newer than this program ("database-version") or whose path cannot
+  // exist; all else is recovered from.
   static Result<TuningDb> open(const std::string& path);
   // A shipped database: opened immutable, without locks; record() then fails.
   static Result<TuningDb> open_read_only(const std::string& path);
