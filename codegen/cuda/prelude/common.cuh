@@ -1,0 +1,476 @@
+// Prelude, part 3 of 3: the numerics contract (dsl/LANGUAGE.md) in plain C++ on top of the machine's
+// intrinsics. The same text serves the GPU and the emulator.
+
+// ---- kinds of types ------------------------------------------------------------------------------
+template <class T> struct tw_kind {  // integers
+  static constexpr bool narrow = false, real = false, is_signed = T(-1) < T(0);
+  static constexpr int width = 8 * sizeof(T);
+};
+template <> struct tw_kind<bool> { static constexpr bool narrow = false, real = false, is_signed = false; static constexpr int width = 1; };
+template <> struct tw_kind<f32> { static constexpr bool narrow = false, real = true; };
+template <> struct tw_kind<f64> { static constexpr bool narrow = false, real = true; };
+template <> struct tw_kind<f16> { static constexpr bool narrow = true, real = true; };
+template <> struct tw_kind<bf16> { static constexpr bool narrow = true, real = true; };
+template <> struct tw_kind<f8e4m3> { static constexpr bool narrow = true, real = true; };
+template <> struct tw_kind<f8e5m2> { static constexpr bool narrow = true, real = true; };
+
+// ---- threads -------------------------------------------------------------------------------------
+TW_DEVICE u32 tw_lane() { return tw_thread_id() & 31; }
+TW_DEVICE u32 tw_warp() { return tw_thread_id() >> 5; }
+
+// Warp: the value that lane `lane` passes.
+template <class T>
+TW_DEVICE T tw_shfl(T v, u32 lane) {
+  if constexpr (sizeof(T) == 8) {
+    u64 bits = tw_bitcast<u64>(v);
+    u32 low = tw_shfl_b32((u32)bits, lane), high = tw_shfl_b32((u32)(bits >> 32), lane);
+    return tw_bitcast<T>((u64)high << 32 | low);
+  } else {
+    return tw_bitcast<T>((tw_bits_of<T>)tw_shfl_b32(tw_bitcast<tw_bits_of<T>>(v), lane));
+  }
+}
+// Warp: the value that lane (own lane ^ mask) passes.
+template <class T>
+TW_DEVICE T tw_shfl_xor(T v, u32 mask) {
+  if constexpr (sizeof(T) == 8) {
+    u64 bits = tw_bitcast<u64>(v);
+    u32 low = tw_shfl_xor_b32((u32)bits, mask), high = tw_shfl_xor_b32((u32)(bits >> 32), mask);
+    return tw_bitcast<T>((u64)high << 32 | low);
+  } else {
+    return tw_bitcast<T>((tw_bits_of<T>)tw_shfl_xor_b32(tw_bitcast<tw_bits_of<T>>(v), mask));
+  }
+}
+
+// ---- vectors of N values as 32-bit words ---------------------------------------------------------
+template <int N, class T>
+TW_DEVICE void tw_to_words(u32* w, const T* v) {
+  if constexpr (sizeof(T) == 8) {
+    TW_EACH(i, N) {
+      u64 bits = tw_bitcast<u64>(v[i]);
+      w[2 * i] = (u32)bits;
+      w[2 * i + 1] = (u32)(bits >> 32);
+    }
+  } else if constexpr (sizeof(T) == 4) {
+    TW_EACH(i, N) w[i] = tw_bitcast<u32>(v[i]);
+  } else if constexpr (N == 1) {
+    w[0] = tw_bitcast<tw_bits_of<T>>(v[0]);
+  } else if constexpr (sizeof(T) == 2) {
+    TW_EACH(i, N / 2) w[i] = tw_pack_b16(tw_bitcast<u16>(v[2 * i]), tw_bitcast<u16>(v[2 * i + 1]));
+  } else if constexpr (N == 2) {
+    w[0] = (u32)tw_bitcast<u8>(v[0]) | (u32)tw_bitcast<u8>(v[1]) << 8;
+  } else {
+    TW_EACH(i, N / 4)
+      w[i] = tw_pack_b8(tw_bitcast<u8>(v[4 * i]), tw_bitcast<u8>(v[4 * i + 1]), tw_bitcast<u8>(v[4 * i + 2]),
+                        tw_bitcast<u8>(v[4 * i + 3]));
+  }
+}
+template <class T>
+TW_DEVICE T tw_from_bits(tw_bits_of<T> bits) {
+  if constexpr (tw_is<T, bool>::value) return bits != 0;
+  else return tw_bitcast<T>(bits);
+}
+template <int N, class T>
+TW_DEVICE void tw_from_words(T* v, const u32* w) {
+  if constexpr (sizeof(T) == 8) {
+    TW_EACH(i, N) v[i] = tw_bitcast<T>((u64)w[2 * i + 1] << 32 | w[2 * i]);
+  } else if constexpr (sizeof(T) == 4) {
+    TW_EACH(i, N) v[i] = tw_bitcast<T>(w[i]);
+  } else if constexpr (sizeof(T) == 2) {
+    TW_EACH(i, N) v[i] = tw_bitcast<T>((u16)(w[i / 2] >> i % 2 * 16));
+  } else {
+    TW_EACH(i, N) v[i] = tw_from_bits<T>((u8)(w[i / 4] >> i % 4 * 8));
+  }
+}
+
+// Moves N values (N * size is 1, 2, 4, 8 or 16 bytes) between registers and shared memory.
+template <int N, class T>
+TW_DEVICE void tw_shared_load(T* v, u32 offset) {
+  constexpr int bytes = N * (int)sizeof(T);
+  u32 w[bytes < 4 ? 1 : bytes / 4];
+  if constexpr (bytes == 1) tw_shared_load_b8(w[0], offset);
+  if constexpr (bytes == 2) tw_shared_load_b16(w[0], offset);
+  if constexpr (bytes == 4) tw_shared_load_b32(w[0], offset);
+  if constexpr (bytes == 8) tw_shared_load_b64(w, offset);
+  if constexpr (bytes == 16) tw_shared_load_b128(w, offset);
+  tw_from_words<N>(v, w);
+}
+template <int N, class T>
+TW_DEVICE void tw_shared_store(u32 offset, const T* v) {
+  constexpr int bytes = N * (int)sizeof(T);
+  u32 w[bytes < 4 ? 1 : bytes / 4];
+  tw_to_words<N>(w, v);
+  if constexpr (bytes == 1) tw_shared_store_b8(offset, w[0]);
+  if constexpr (bytes == 2) tw_shared_store_b16(offset, w[0]);
+  if constexpr (bytes == 4) tw_shared_store_b32(offset, w[0]);
+  if constexpr (bytes == 8) tw_shared_store_b64(offset, w);
+  if constexpr (bytes == 16) tw_shared_store_b128(offset, w);
+}
+// The same for global memory. `mask` false: nothing happens, v keeps its values.
+template <int N, int Hint = TW_PLAIN, class T>
+TW_DEVICE void tw_load(T* v, u64 address) {
+  constexpr int bytes = N * (int)sizeof(T);
+  u32 w[bytes < 4 ? 1 : bytes / 4];
+  tw_global_load<bytes, Hint>(w, address);
+  tw_from_words<N>(v, w);
+}
+template <int N, int Hint = TW_PLAIN, class T>
+TW_DEVICE void tw_load_if(T* v, u64 address, bool mask) {
+  constexpr int bytes = N * (int)sizeof(T);
+  u32 w[bytes < 4 ? 1 : bytes / 4];
+  tw_to_words<N>(w, v);
+  tw_global_load_if<bytes, Hint>(w, address, mask);
+  tw_from_words<N>(v, w);
+}
+template <int N, int Hint = TW_PLAIN, class T>
+TW_DEVICE void tw_store_if(u64 address, const T* v, bool mask) {
+  constexpr int bytes = N * (int)sizeof(T);
+  u32 w[bytes < 4 ? 1 : bytes / 4];
+  tw_to_words<N>(w, v);
+  tw_global_store_if<bytes, Hint>(address, w, mask);
+}
+template <int N, int Hint = TW_PLAIN, class T>
+TW_DEVICE void tw_store(u64 address, const T* v) { tw_store_if<N, Hint>(address, v, true); }
+
+// ---- conversions ---------------------------------------------------------------------------------
+TW_DEVICE f32 tw_f32(f8e5m2 x) { return tw_f32(f16{(u16)(x.bits << 8)}); }
+TW_DEVICE f32 tw_f32(f8e4m3 x) {
+  // The exponent and fraction under f32's bias are too small by 2^120; NaN is all ones.
+  u32 sign = (u32)(x.bits & 0x80) << 24, magnitude = x.bits & 0x7f;
+  f32 value = tw_bitcast<f32>(magnitude << 20) * 1.329227995784916e36f;
+  return tw_bitcast<f32>(sign | (magnitude == 0x7f ? 0x7fc00000u : tw_bitcast<u32>(value)));
+}
+TW_DEVICE bf16 tw_bf16_rtz(f32 x) { return bf16{(u16)(x != x ? 0x7fff : tw_bitcast<u32>(x) >> 16)}; }
+
+// f32 to an 8-bit float with Fraction bits of fraction and exponent bias Bias; MaxBits is the image
+// of the largest finite value as f32, Nan the magnitude of NaN.
+template <int Fraction, int Bias, u32 MaxBits, u8 Nan, bool TowardZero>
+TW_DEVICE u8 tw_round_f8(f32 x) {
+  constexpr int drop = 23 - Fraction;
+  u32 bits = tw_bitcast<u32>(x), sign = bits >> 24 & 0x80, magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) return (u8)(sign | Nan);
+  if (magnitude > MaxBits) magnitude = MaxBits;
+  u32 rounded;
+  if (magnitude >= (u32)(128 - Bias) << 23) {
+    u32 up = TowardZero ? 0 : (1u << (drop - 1)) - 1 + (magnitude >> drop & 1);
+    rounded = ((magnitude + up) >> drop) - ((u32)(127 - Bias) << Fraction);
+  } else {
+    // Subnormal: adding a power of two whose last place is the smallest subnormal rounds to nearest even.
+    f32 value = tw_bitcast<f32>(magnitude);
+    u32 anchor = (u32)(127 + 24 - Bias - Fraction) << 23;
+    f32 sum = value + tw_bitcast<f32>(anchor);
+    rounded = tw_bitcast<u32>(sum) - anchor;
+    if (TowardZero && sum - tw_bitcast<f32>(anchor) > value) --rounded;
+  }
+  return (u8)(sign | rounded);
+}
+TW_DEVICE f8e4m3 tw_f8e4m3(f32 x) {
+#ifdef TW_HAS_FP8_CVT
+  return f8e4m3{tw_cvt_f8e4m3(x)};
+#else
+  return f8e4m3{tw_round_f8<3, 7, 0x43e00000u, 0x7f, false>(x)};
+#endif
+}
+TW_DEVICE f8e5m2 tw_f8e5m2(f32 x) {
+#ifdef TW_HAS_FP8_CVT
+  return f8e5m2{tw_cvt_f8e5m2(x)};
+#else
+  return f8e5m2{tw_round_f8<2, 15, 0x47600000u, 0x7e, false>(x)};
+#endif
+}
+
+// f32 to a narrow float, nearest even or toward zero.
+template <class To, bool TowardZero = false>
+TW_DEVICE To tw_narrow(f32 x) {
+  if constexpr (tw_is<To, f16>::value) {
+    if constexpr (TowardZero) return tw_f16_rtz(x);
+    else return tw_f16(x);
+  } else if constexpr (tw_is<To, bf16>::value) {
+    if constexpr (TowardZero) return tw_bf16_rtz(x);
+    else return tw_bf16(x);
+  } else if constexpr (tw_is<To, f8e4m3>::value) {
+    if constexpr (TowardZero) return f8e4m3{tw_round_f8<3, 7, 0x43e00000u, 0x7f, true>(x)};
+    else return tw_f8e4m3(x);
+  } else {
+    if constexpr (TowardZero) return f8e5m2{tw_round_f8<2, 15, 0x47600000u, 0x7e, true>(x)};
+    else return tw_f8e5m2(x);
+  }
+}
+// f64 to f32 with the last bit sticky, so that a second rounding is right.
+TW_DEVICE f32 tw_round_to_odd(f64 x) {
+  f32 r = tw_f32_rtz(x);
+  return x == x && (f64)r != x ? tw_bitcast<f32>(tw_bitcast<u32>(r) | 1) : r;
+}
+// Float to integer: toward zero, saturating, NaN gives 0.
+template <class To, class From>
+TW_DEVICE To tw_to_int(From x) {
+  if (x != x) return 0;
+  if constexpr (sizeof(To) < 4) {
+    constexpr i32 low = tw_kind<To>::is_signed ? -(1 << (8 * sizeof(To) - 1)) : 0;
+    constexpr i32 high = (1 << (8 * sizeof(To) - (tw_kind<To>::is_signed ? 1 : 0))) - 1;
+    i32 wide = tw_cvt_i32(x);
+    return (To)(wide < low ? low : wide > high ? high : wide);
+  } else if constexpr (tw_is<To, i32>::value) {
+    return tw_cvt_i32(x);
+  } else if constexpr (tw_is<To, u32>::value) {
+    return tw_cvt_u32(x);
+  } else if constexpr (tw_is<To, i64>::value) {
+    return tw_cvt_i64(x);
+  } else {
+    return tw_cvt_u64(x);
+  }
+}
+// Any numeric conversion of `cast`.
+template <class To, bool TowardZero = false, class From>
+TW_DEVICE To tw_cast(From x) {
+  if constexpr (tw_is<To, From>::value) {
+    return x;
+  } else if constexpr (tw_kind<From>::narrow) {
+    if constexpr (tw_is<To, f32>::value) return tw_f32(x);
+    else return tw_cast<To, TowardZero>(tw_f32(x));
+  } else if constexpr (tw_is<To, bool>::value) {
+    return x != 0;
+  } else if constexpr (tw_kind<To>::narrow) {
+    if constexpr (tw_is<From, f64>::value) return tw_narrow<To, TowardZero>(tw_round_to_odd(x));
+    else return tw_narrow<To, TowardZero>((f32)x);
+  } else if constexpr (tw_kind<From>::real && !tw_kind<To>::real) {
+    return tw_to_int<To>(x);
+  } else if constexpr (tw_is<From, f64>::value && TowardZero) {
+    return tw_f32_rtz(x);
+  } else {
+    return (To)x;
+  }
+}
+template <class To, class From>
+TW_DEVICE To tw_cast_rtz(From x) { return tw_cast<To, true>(x); }
+
+// ---- arithmetic of narrow floats: in f32, rounded once -------------------------------------------
+#define TW_NARROW_OPERATORS(T)                                                                   \
+  TW_DEVICE T operator+(T a, T b) { return tw_narrow<T>(tw_f32(a) + tw_f32(b)); }                \
+  TW_DEVICE T operator-(T a, T b) { return tw_narrow<T>(tw_f32(a) - tw_f32(b)); }                \
+  TW_DEVICE T operator*(T a, T b) { return tw_narrow<T>(tw_f32(a) * tw_f32(b)); }                \
+  TW_DEVICE bool operator==(T a, T b) { return tw_f32(a) == tw_f32(b); }                         \
+  TW_DEVICE bool operator!=(T a, T b) { return tw_f32(a) != tw_f32(b); }                         \
+  TW_DEVICE bool operator<(T a, T b) { return tw_f32(a) < tw_f32(b); }                           \
+  TW_DEVICE bool operator<=(T a, T b) { return tw_f32(a) <= tw_f32(b); }                         \
+  TW_DEVICE bool operator>(T a, T b) { return tw_f32(a) > tw_f32(b); }                           \
+  TW_DEVICE bool operator>=(T a, T b) { return tw_f32(a) >= tw_f32(b); }
+TW_NARROW_OPERATORS(f16)
+TW_NARROW_OPERATORS(bf16)
+TW_NARROW_OPERATORS(f8e4m3)
+TW_NARROW_OPERATORS(f8e5m2)
+#undef TW_NARROW_OPERATORS
+
+// ---- integer arithmetic: wraps, and is defined everywhere ----------------------------------------
+template <class T>
+TW_DEVICE T tw_add(T a, T b) {
+  if constexpr (tw_is<T, bool>::value) return a != b;
+  else return (T)((tw_bits_of<T>)a + (tw_bits_of<T>)b);
+}
+template <class T>
+TW_DEVICE T tw_sub(T a, T b) {
+  if constexpr (tw_is<T, bool>::value) return a != b;
+  else return (T)((tw_bits_of<T>)a - (tw_bits_of<T>)b);
+}
+template <class T>
+TW_DEVICE T tw_mul(T a, T b) {
+  if constexpr (tw_is<T, bool>::value) return a && b;
+  else if constexpr (sizeof(T) < 4) return (T)((u32)a * (u32)b);
+  else return (T)((tw_bits_of<T>)a * (tw_bits_of<T>)b);
+}
+// Quotient toward zero; x / 0 has all bits set; the smallest integer over -1 is itself.
+template <class T>
+TW_DEVICE T tw_div(T a, T b) {
+  if constexpr (tw_kind<T>::narrow) {
+    return tw_narrow<T>(tw_div(tw_f32(a), tw_f32(b)));
+  } else if constexpr (tw_kind<T>::is_signed) {
+    if (b == (T)-1) return (T)(0 - (tw_bits_of<T>)a);
+    return b == 0 ? (T)-1 : (T)(a / (b == 0 ? (T)1 : b));
+  } else {
+    return b == 0 ? (T)~(tw_bits_of<T>)0 : (T)(a / (b == 0 ? (T)1 : b));
+  }
+}
+template <class T>
+TW_DEVICE T tw_div_rn(T a, T b) { return tw_narrow<T>(tw_div_rn(tw_f32(a), tw_f32(b))); }
+// Remainder with the sign of a; x % 0 is x.
+template <class T>
+TW_DEVICE T tw_rem(T a, T b) {
+  if constexpr (tw_kind<T>::narrow) {
+    return tw_narrow<T>(tw_rem(tw_f32(a), tw_f32(b)));
+  } else {
+    if constexpr (tw_kind<T>::is_signed) {
+      if (b == (T)-1) return 0;
+    }
+    return b == 0 ? a : (T)(a % (b == 0 ? (T)1 : b));
+  }
+}
+// Shifts: an amount of the width or more (as unsigned) gives 0, or the sign.
+template <class T>
+TW_DEVICE T tw_shl(T a, T b) {
+  return (tw_bits_of<T>)b >= tw_kind<T>::width ? (T)0 : (T)((tw_bits_of<T>)a << (int)b);
+}
+template <class T>
+TW_DEVICE T tw_shr(T a, T b) {
+  constexpr int last = tw_kind<T>::width - 1;
+  if constexpr (tw_kind<T>::is_signed) return (T)(a >> ((tw_bits_of<T>)b > last ? last : (int)b));
+  else return (tw_bits_of<T>)b > last ? (T)0 : (T)(a >> (int)b);
+}
+template <class T>
+TW_DEVICE T tw_mulhi(T a, T b) {  // 8 and 16 bits, i1
+  return (T)((i32)a * (i32)b >> tw_kind<T>::width);
+}
+template <class T>
+TW_DEVICE T tw_neg(T x) {
+  if constexpr (tw_is<T, bool>::value) return x;
+  else if constexpr (tw_kind<T>::narrow) return T{(tw_bits_of<T>)(x.bits ^ 1 << (8 * sizeof(T) - 1))};
+  else if constexpr (tw_kind<T>::real) return -x;
+  else return (T)(0 - (tw_bits_of<T>)x);
+}
+template <class T>
+TW_DEVICE T tw_not(T x) {
+  if constexpr (tw_is<T, bool>::value) return !x;
+  else return (T)~x;
+}
+template <class T>
+TW_DEVICE T tw_abs(T x) {
+  if constexpr (tw_kind<T>::narrow) return T{(tw_bits_of<T>)(x.bits & ((1 << (8 * sizeof(T) - 1)) - 1))};
+  else if constexpr (tw_kind<T>::is_signed) return x < 0 ? tw_neg(x) : x;
+  else return x;
+}
+template <class T>
+TW_DEVICE T tw_min(T a, T b) {
+  if constexpr (tw_kind<T>::narrow) return tw_narrow<T>(tw_min(tw_f32(a), tw_f32(b)));
+  else return b < a ? b : a;
+}
+template <class T>
+TW_DEVICE T tw_max(T a, T b) {
+  if constexpr (tw_kind<T>::narrow) return tw_narrow<T>(tw_max(tw_f32(a), tw_f32(b)));
+  else return a < b ? b : a;
+}
+// Minimum and maximum where a NaN wins.
+template <class T>
+TW_DEVICE T tw_min_nan(T a, T b) { return a != a ? a : b != b ? b : tw_min(a, b); }
+template <class T>
+TW_DEVICE T tw_max_nan(T a, T b) { return a != a ? a : b != b ? b : tw_max(a, b); }
+template <class T>
+TW_DEVICE T tw_fma(T a, T b, T c) { return tw_narrow<T>(tw_fma(tw_f32(a), tw_f32(b), tw_f32(c))); }
+
+// ---- functions -----------------------------------------------------------------------------------
+TW_DEVICE f32 tw_exp(f32 x) { return tw_exp2(x * 1.4426950408889634f); }
+
+// x - k * pi/2 for the nearest integer k, |k| up to 2^15 or so: pi/2 in three parts (Cody and Waite).
+TW_DEVICE f32 tw_reduce_angle(f32 x, i32& quadrant) {
+  f32 k = tw_floor(tw_fma(x, 0.63661977236758134f, 0.5f));
+  quadrant = tw_cvt_i32(k);
+  f32 r = tw_fma(-k, 1.57079637050628662f, x);
+  r = tw_fma(-k, -4.37113882867379e-8f, r);
+  return tw_fma(-k, -1.71512451000588e-15f, r);
+}
+TW_DEVICE f32 tw_sin_cos(f32 r, bool cosine) {
+  f32 s = r * r;
+  if (cosine) {
+    f32 p = tw_fma(s, -2.75573192e-7f, 2.48015873e-5f);
+    p = tw_fma(p, s, -1.38888889e-3f);
+    p = tw_fma(p, s, 4.16666667e-2f);
+    p = tw_fma(p, s, -0.5f);
+    return tw_fma(p, s, 1.0f);
+  }
+  f32 p = tw_fma(s, 2.75573192e-6f, -1.98412698e-4f);
+  p = tw_fma(p, s, 8.33333333e-3f);
+  p = tw_fma(p, s, -1.66666667e-1f);
+  return tw_fma(p * s, r, r);
+}
+TW_DEVICE f32 tw_sin(f32 x) {
+  i32 quadrant;
+  f32 r = tw_reduce_angle(x, quadrant);
+  f32 value = tw_sin_cos(r, (quadrant & 1) != 0);
+  return quadrant & 2 ? -value : value;
+}
+TW_DEVICE f32 tw_cos(f32 x) {
+  i32 quadrant;
+  f32 r = tw_reduce_angle(x, quadrant);
+  f32 value = tw_sin_cos(r, (quadrant & 1) == 0);
+  return (quadrant + 1) & 2 ? -value : value;
+}
+
+#define TW_NARROW_FUNCTION(name) \
+  template <class T>             \
+  TW_DEVICE T name(T x) { return tw_narrow<T>(name(tw_f32(x))); }
+TW_NARROW_FUNCTION(tw_exp)
+TW_NARROW_FUNCTION(tw_exp2)
+TW_NARROW_FUNCTION(tw_log)
+TW_NARROW_FUNCTION(tw_log2)
+TW_NARROW_FUNCTION(tw_sin)
+TW_NARROW_FUNCTION(tw_cos)
+TW_NARROW_FUNCTION(tw_tanh)
+TW_NARROW_FUNCTION(tw_erf)
+TW_NARROW_FUNCTION(tw_sqrt)
+TW_NARROW_FUNCTION(tw_sqrt_rn)
+TW_NARROW_FUNCTION(tw_rsqrt)
+TW_NARROW_FUNCTION(tw_floor)
+TW_NARROW_FUNCTION(tw_ceil)
+#undef TW_NARROW_FUNCTION
+
+// ---- atomics of every type -----------------------------------------------------------------------
+// memory = combine(memory, v) by compare-and-swap; gives the old value.
+template <int Scope, class T, class Combine>
+TW_DEVICE T tw_atomic_loop(u64 address, T v, Combine combine) {
+  if constexpr (sizeof(T) == 1) {
+    u64 word_address = address & ~(u64)3;
+    u32 shift = (u32)(address & 3) * 8, seen, old;
+    tw_global_load<4, TW_VOLATILE>(&old, word_address);
+    do {
+      seen = old;
+      u32 wanted = tw_bitcast<u8>(combine(tw_from_bits<T>((u8)(seen >> shift)), v));
+      old = tw_atom_cas<Scope>(word_address, seen, (seen & ~(0xffu << shift)) | wanted << shift);
+    } while (old != seen);
+    return tw_from_bits<T>((u8)(old >> shift));
+  } else {
+    typedef tw_bits_of<T> word;
+    T first;
+    tw_load<1, TW_VOLATILE>(&first, address);
+    word old = tw_bitcast<word>(first), seen;
+    do {
+      seen = old;
+      old = tw_atom_cas<Scope>(address, seen, tw_bitcast<word>(combine(tw_bitcast<T>(seen), v)));
+    } while (old != seen);
+    return tw_bitcast<T>(old);
+  }
+}
+template <int Scope, class T>
+TW_DEVICE T tw_atomic_add(u64 address, T v) {
+  if constexpr (tw_is<T, f32>::value || tw_is<T, f64>::value) return tw_atom_add<Scope>(address, v);
+  else if constexpr (tw_is<T, f16>::value) return f16{tw_atom_add_f16<Scope>(address, v.bits)};
+#ifdef TW_HAS_ATOM_ADD_BF16
+  else if constexpr (tw_is<T, bf16>::value) return bf16{tw_atom_add_bf16<Scope>(address, v.bits)};
+#endif
+  else if constexpr (tw_kind<T>::narrow) return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return a + b; });
+  else if constexpr (sizeof(T) >= 4) return (T)tw_atom_add<Scope>(address, (tw_bits_of<T>)v);
+  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_add(a, b); });
+}
+template <int Scope, class T>
+TW_DEVICE T tw_atomic_min(u64 address, T v) {
+  if constexpr (!tw_kind<T>::real && sizeof(T) >= 4) return tw_atom_min<Scope>(address, v);
+  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_min(a, b); });
+}
+template <int Scope, class T>
+TW_DEVICE T tw_atomic_max(u64 address, T v) {
+  if constexpr (!tw_kind<T>::real && sizeof(T) >= 4) return tw_atom_max<Scope>(address, v);
+  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_max(a, b); });
+}
+#define TW_ATOMIC_BITS(name, word_form, expression)                                                         \
+  template <int Scope, class T>                                                                             \
+  TW_DEVICE T name(u64 address, T v) {                                                                      \
+    if constexpr (sizeof(T) >= 4) return tw_bitcast<T>(word_form<Scope>(address, tw_bitcast<tw_bits_of<T>>(v))); \
+    else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { (void)a; return expression; });            \
+  }
+TW_ATOMIC_BITS(tw_atomic_and, tw_atom_and, (T)(a & b))
+TW_ATOMIC_BITS(tw_atomic_or, tw_atom_or, (T)(a | b))
+TW_ATOMIC_BITS(tw_atomic_xor, tw_atom_xor, (T)(a ^ b))
+TW_ATOMIC_BITS(tw_atomic_xchg, tw_atom_xchg, b)
+#undef TW_ATOMIC_BITS
+// Stores v where memory equals `expected` (bits, 16 to 64); gives the old value.
+template <int Scope, class T>
+TW_DEVICE T tw_atomic_cas(u64 address, T expected, T v) {
+  typedef tw_bits_of<T> word;
+  return tw_bitcast<T>(tw_atom_cas<Scope>(address, tw_bitcast<word>(expected), tw_bitcast<word>(v)));
+}
