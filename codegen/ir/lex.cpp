@@ -95,7 +95,9 @@ class Lexer {
 
   bool starts_float_word() const {
     std::string_view rest = text_.substr(at_);
-    return (rest.starts_with("inf") || rest.starts_with("nan")) && !is_name(peek(3));
+    // `nan` is also the key of an attribute.
+    return (rest.starts_with("inf") || rest.starts_with("nan")) && !is_name(peek(3)) &&
+           peek(3) != '=';
   }
 
   // A word; a type such as tile<16xptr<f32>> is one word.

@@ -139,7 +139,7 @@ std::string check_const(const Query& q) {
   const auto* integer = std::get_if<int64_t>(&value);
   bool wants_float = !type.is_pointer && is_float(type.dtype);
   if (wants_float != (integer == nullptr))
-    return "the value of a " + to_string(type.element()) + " must be " +
+    return "a constant of type " + to_string(type.element()) + " needs " +
            (wants_float ? "a float, such as 1.0" : "an integer");
   if (integer && !type.is_pointer &&
       bits_to_int(int_to_bits(*integer, type.dtype), type.dtype) != *integer)

@@ -269,8 +269,11 @@ Result<Module> parse(std::string_view path, std::string_view text) {
   SourceMap sources;
   uint16_t file = sources.add(std::string(path), std::string(text));
   DiagSink sink;
-  Module module = Parser(lex(sources.file(file).text(), file, sink), sink).run();
-  if (!sink.has_errors()) return module;
+  std::vector<Token> tokens = lex(sources.file(file).text(), file, sink);
+  if (!sink.has_errors()) {
+    Module module = Parser(std::move(tokens), sink).run();
+    if (!sink.has_errors()) return module;
+  }
   sink.sort();
   ErrorInfo error = make_error(sink.all().front().kind, sink.all().front().message);
   error.details = render(sink, sources);

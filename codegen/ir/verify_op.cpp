@@ -99,16 +99,16 @@ bool check_types(Verifier& v, OpId where, const std::string& what,
                  const std::vector<Type>& expected) {
   if (values.size() - first != expected.size()) {
     v.error(DiagKind::kIrType, where,
-            what + " has " + std::to_string(values.size() - first) + " values, but must have " +
-                std::to_string(expected.size()));
+            what + ": the number of values is " + std::to_string(values.size() - first) +
+                ", but must be " + std::to_string(expected.size()));
     return false;
   }
   for (size_t i = 0; i < expected.size(); ++i) {
     const Type& actual = v.module.type(values[first + i]);
     if (actual == expected[i]) continue;
     v.error(DiagKind::kIrType, where,
-            what + " has " + to_string(actual) + " at place " + std::to_string(i) +
-                ", but must have " + to_string(expected[i]));
+            what + ": value " + std::to_string(i) + " is " + to_string(actual) + ", but must be " +
+                to_string(expected[i]));
     return false;
   }
   return true;
@@ -118,13 +118,13 @@ void check_region(Verifier& v, OpId owner, size_t index, const std::vector<Type>
                   const std::vector<Type>& yields) {
   const Region& region = v.module.region(v.module.op(owner).regions[index]);
   std::string mnemonic(op_info(v.module.op(owner).op).mnemonic);
-  std::string which = "region " + std::to_string(index + 1) + " of '" + mnemonic + "'";
+  std::string which = "arguments of region " + std::to_string(index + 1) + " of " + mnemonic;
   if (!check_types(v, owner, which, region.args, 0, args)) return;
   OpId last = region.ops.back();
   const OpNode& terminator = v.module.op(last);
   size_t first = terminator.op == Op::Condition ? 1 : 0;
-  check_types(v, last, "'" + std::string(op_info(terminator.op).mnemonic) + "'",
-              terminator.operands, first, yields);
+  check_types(v, last, std::string(op_info(terminator.op).mnemonic), terminator.operands, first,
+              yields);
 }
 
 std::vector<Type> types_of(const Module& module, const std::vector<ValueId>& values) {

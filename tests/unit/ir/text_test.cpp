@@ -84,6 +84,14 @@ TEST(Text, FloatsAreExact) {
   }
 }
 
+TEST(Text, DeepNestingIsAnErrorNotACrash) {
+  std::string text = "kernel @k(%c: i1) {\n";
+  for (int i = 0; i < 100000; ++i) text += "if %c region() {\n";
+  auto module = parse("deep.ir", text);
+  ASSERT_FALSE(module.ok());
+  EXPECT_EQ(module.error().message, "regions are nested too deeply");
+}
+
 TEST(Text, TypesHaveOneSpelling) {
   for (const char* text :
        {"f32", "ptr<bf16>", "tile<16xf8e4m3>", "tile<128x64xptr<i1>>", "tile<1x2x4x8x16xu64>"}) {
