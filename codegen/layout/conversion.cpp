@@ -2,16 +2,17 @@
 //
 // Shuffles. Let `from` hold element(r', l', w) and `to` ask for register i of thread t = (l, w).
 // Within a warp, the element is found at source lane L_i(i) + L_t(t) and register R_i(i) + R_t(t),
-// all linear. A shuffle delivers one register of the source lane, chosen by the source alone. So the
-// registers are received in an order that depends on the receiving thread, i = k + A(t), with A such
-// that in each round k distinct registers are asked from distinct lanes: with M = L_t + L_i A and
-// N = R_t + R_i A, the source register must be a function of the source thread, N = B(M, warp). The
-// source permutes its registers by B before the shuffles, the receiver by A after them.
+// all linear. A shuffle delivers one register of the source lane, chosen by the source alone. So
+// the registers are received in an order that depends on the receiving thread, i = k + A(t), with A
+// such that in each round k distinct registers are asked from distinct lanes: with M = L_t + L_i A
+// and N = R_t + R_i A, the source register must be a function of the source thread, N = B(M, warp).
+// The source permutes its registers by B before the shuffles, the receiver by A after them.
 #include "codegen/layout/conversion.h"
 
 #include <algorithm>
-#include <bit>
+#include <numeric>
 #include <optional>
+#include <set>
 
 #include "codegen/layout/f2.h"
 #include "codegen/layout/swizzle.h"
@@ -106,8 +107,8 @@ std::vector<Conversion::Exchange> exchanges_of(const f2::Matrix& registers_of_th
   return result;
 }
 
-// A: chosen so that lanes which ask the same lane for different registers do so in different rounds.
-// nullopt if there is no such A among maps onto single register bits.
+// A: chosen so that lanes which ask the same lane for different registers do so in different
+// rounds. nullopt if there is no such A among maps onto single register bits.
 std::optional<f2::Matrix> choose_round_order(const SourceMap& map) {
   f2::Matrix lanes(map.lane_of_thread.begin(), map.lane_of_thread.begin() + kLaneBits);
   f2::Matrix harmful;  // kernel of L_t on lanes: those that need another register first
@@ -119,7 +120,8 @@ std::optional<f2::Matrix> choose_round_order(const SourceMap& map) {
       harmful.push_back(v);
       continue;
     }
-    // Subtract harmful vectors with the same image; what is left asks for one and the same register.
+    // Subtract harmful vectors with the same image; what is left asks for one and the same
+    // register.
     f2::Matrix images;
     for (uint32_t h : harmful) images.push_back(f2::apply(map.register_of_thread, h));
     harmless.push_back(v ^ f2::apply(harmful, *f2::Solver(images).solve(registers)));
@@ -218,8 +220,8 @@ bool Conversion::Shuffles::stays_in_lane() const {
 
 Conversion plan_conversion(const LinearLayout& from, const LinearLayout& to, int element_bytes,
                            const ConversionOptions& options) {
-  TW_CHECK(from.shape == to.shape, "conversion between shapes: " + to_string(from) + " to " +
-                                       to_string(to));
+  TW_CHECK(from.shape == to.shape,
+           "conversion between shapes: " + to_string(from) + " to " + to_string(to));
   TW_CHECK(from.warp.size() == to.warp.size(), "conversion between numbers of warps");
   if (from == to) return {};
   if (auto plan = plan_registers(from, to)) return *plan;
@@ -228,11 +230,27 @@ Conversion plan_conversion(const LinearLayout& from, const LinearLayout& to, int
   shared.shared = plan_shared(from, to, element_bytes, options);
   shared.source = primary_registers(to);
   auto shuffles = plan_shuffles(from, to);
-  if (shuffles && conversion_cost(*shuffles, element_bytes) <=
-                      conversion_cost(shared, element_bytes))
+  if (shuffles &&
+      conversion_cost(*shuffles, element_bytes) <= conversion_cost(shared, element_bytes))
     return *shuffles;
   return shared;
 }
+
+namespace {
+
+// Selects for exchanges of which only the registers `needed` matter in the end.
+int64_t count_selects(const std::vector<Conversion::Exchange>& exchanges, std::set<int> needed) {
+  int64_t count = 0;
+  for (auto e = exchanges.rbegin(); e != exchanges.rend(); ++e) {
+    count += static_cast<int64_t>(needed.size());
+    std::set<int> partners;
+    for (int r : needed) partners.insert(r ^ static_cast<int>(e->register_xor));
+    needed.merge(partners);
+  }
+  return count;
+}
+
+}  // namespace
 
 // Figures: a shuffle moves 128 bytes a cycle and SM, as shared memory does, and both share the
 // pipe; four selects issue in that time. A barrier drains the block, so it weighs as some dozens.
@@ -246,22 +264,20 @@ int64_t conversion_cost(const Conversion& conversion, int element_bytes) {
       return 0;
     case Conversion::Kind::kShuffles: {
       const auto& s = conversion.shuffles;
-      int64_t before = 1;
-      for (int r : s.source_register) before = std::max<int64_t>(before, r + 1);
-      before = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(before)));
-      int64_t received = static_cast<int64_t>(s.lane_xor.size());
+      std::vector<int> all(s.lane_xor.size());
+      std::iota(all.begin(), all.end(), 0);
       int64_t shuffled = 0;
       for (uint32_t lane : s.lane_xor) shuffled += lane != 0 || !s.stays_in_lane();
       return words * (kShuffleCost * shuffled +
-                      kSelectCost * (before * static_cast<int64_t>(s.before.size()) +
-                                     received * static_cast<int64_t>(s.after.size())));
+                      kSelectCost * (count_selects(s.before, {s.source_register.begin(),
+                                                              s.source_register.end()}) +
+                                     count_selects(s.after, {all.begin(), all.end()})));
     }
     case Conversion::Kind::kShared: {
       const auto& s = conversion.shared;
       return kWavefrontCost * (count_wavefronts(s.store, element_bytes).actual +
                                count_wavefronts(s.load, element_bytes).actual) +
-             kIssueCost * (s.store.accesses() + s.load.accesses()) +
-             2 * s.repeats * kBarrierCost;
+             kIssueCost * (s.store.accesses() + s.load.accesses()) + 2 * s.repeats * kBarrierCost;
     }
   }
   return 0;

@@ -45,9 +45,10 @@ struct Conversion {
     kShared,     // through shared memory
   };
   Kind kind = Kind::kNone;
-  // Result register i is `source[i]`: a register of the operand (kRegisters), of the values received
-  // by the shuffles (kShuffles, after the last exchange), or a loaded result register (kShared:
-  // registers of the result that repeat another are loaded once). Always filled but for kNone.
+  // Result register i is `source[i]`: a register of the operand (kRegisters), of the values
+  // received by the shuffles (kShuffles, after the last exchange), or a loaded result register
+  // (kShared: registers of the result that repeat another are loaded once). Always filled but for
+  // kNone.
   std::vector<int> source;
 
   // kShuffles, in this order (thread = lane + 32 * warp, the thread's number in the block):
@@ -57,6 +58,7 @@ struct Conversion {
   //      image(thread) ^ lane_xor[k], where image(thread) = XOR of lane_columns[i] for bits i of
   //      the thread; where image is the own lane and lane_xor[k] is 0, no shuffle is needed
   //   3. for each exchange of `after`: the same on received[]
+  // Of an exchange only the registers that later steps use need be computed: one select each.
   struct Exchange {
     uint32_t thread_mask = 0;
     uint32_t register_xor = 0;

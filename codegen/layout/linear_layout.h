@@ -81,11 +81,11 @@ LinearLayout drop_dim(const LinearLayout& layout, int axis);
 // The operand layout from which `broadcast` to `layout.shape` needs only register renaming: bits of
 // the stretched dimensions become zero, registers that become replicated are dropped.
 LinearLayout broadcast_source(const LinearLayout& layout, const Shape& from);
-// For each register of `layout` (the result of a broadcast) the register of broadcast_source(layout,
-// from) that holds its value.
+// For each register of `layout` (the result of a broadcast) the register of
+// broadcast_source(layout, from) that holds its value.
 std::vector<int> broadcast_registers(const LinearLayout& layout, const Shape& from);
-// join: a new last dimension of 2 in the lowest register bit: register 2r holds a's register r, 2r+1
-// holds b's. split is the way back: its operand is converted to join(result's layout).
+// join: a new last dimension of 2 in the lowest register bit: register 2r holds a's register r,
+// 2r+1 holds b's. split is the way back: its operand is converted to join(result's layout).
 LinearLayout join(const LinearLayout& layout);
 // cat along axis: the new half is the highest register bit: register r holds a's, r + registers of
 // the operand hold b's.

@@ -46,7 +46,8 @@ void take_all(Axis& axis, std::vector<uint32_t>& into) {
   while (axis.left() > 0) into.push_back(axis.take());
 }
 
-// The top `bits` of a dimension as warp bases, in ascending order; zero bases where it is too small.
+// The top `bits` of a dimension as warp bases, in ascending order; zero bases where it is too
+// small.
 std::vector<uint32_t> warp_bases(Axis& axis, int bits) {
   std::vector<uint32_t> bases;
   for (int i = 0; i < bits; ++i) {

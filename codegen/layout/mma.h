@@ -35,8 +35,8 @@ struct MmaTiling {
   friend bool operator==(const MmaTiling&, const MmaTiling&) = default;
 };
 
-// Accumulator layout of an [.., M, N] tile, and operand layouts of [.., M, K] and [.., K, N]. A tile
-// smaller than the instruction is an internal error: use FMA for it.
+// Accumulator layout of an [.., M, N] tile, and operand layouts of [.., M, K] and [.., K, N]. A
+// tile smaller than the instruction is an internal error: use FMA for it.
 LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling);
 LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling);
 LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling);

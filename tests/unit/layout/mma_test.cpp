@@ -1,0 +1,151 @@
+// Fragment layouts against the formulas of the PTX ISA ("Matrix Fragments for mma…"), written down
+// here from the manual, not from the code.
+#include "codegen/layout/mma.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "dsl/base/check.h"
+
+namespace tilewright::layout {
+namespace {
+
+struct At {
+  int row, column;
+};
+using Formula = std::function<At(int lane, int i)>;
+
+void expect_fragment(const LinearLayout& layout, int columns, int count, const Formula& formula) {
+  ASSERT_EQ(layout.registers(), count);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < count; ++i) {
+      At at = formula(lane, i);
+      EXPECT_EQ(layout.element(i, lane, 0), uint32_t(at.row * columns + at.column))
+          << "lane " << lane << " value " << i;
+    }
+}
+
+At accumulator16(int lane, int i) {  // m16n8: c0 c1 c2 c3
+  int group = lane >> 2, in_group = lane % 4;
+  return {i < 2 ? group : group + 8, in_group * 2 + (i & 1)};
+}
+
+TEST(Mma, M16N8K16HalfPrecision) {
+  MmaTiling t{{16, 8, 16}, 1, 1, 16};
+  expect_fragment(mma_operand_a({16, 16}, t), 16, 8, [](int lane, int i) {
+    int group = lane >> 2, in_group = lane % 4;
+    int row = (i < 2 || (i >= 4 && i < 6)) ? group : group + 8;
+    int column = in_group * 2 + (i & 1) + (i < 4 ? 0 : 8);
+    return At{row, column};
+  });
+  expect_fragment(mma_operand_b({16, 8}, t), 8, 4, [](int lane, int i) {
+    int group = lane >> 2, in_group = lane % 4;
+    return At{in_group * 2 + (i & 1) + (i < 2 ? 0 : 8), group};
+  });
+  expect_fragment(mma_accumulator({16, 8}, t), 8, 4, accumulator16);
+  EXPECT_EQ(a_fragment(t), 8);
+  EXPECT_EQ(b_fragment(t), 4);
+  EXPECT_EQ(accumulator_fragment(t), 4);
+}
+
+TEST(Mma, M16N8K8HalfPrecision) {
+  MmaTiling t{{16, 8, 8}, 1, 1, 16};
+  expect_fragment(mma_operand_a({16, 8}, t), 8, 4, [](int lane, int i) {
+    return At{i < 2 ? lane >> 2 : (lane >> 2) + 8, (lane % 4) * 2 + (i & 1)};
+  });
+  expect_fragment(mma_operand_b({8, 8}, t), 8, 2, [](int lane, int i) {
+    return At{(lane % 4) * 2 + i, lane >> 2};
+  });
+  expect_fragment(mma_accumulator({16, 8}, t), 8, 4, accumulator16);
+}
+
+TEST(Mma, M16N8K8Tf32) {
+  MmaTiling t{{16, 8, 8}, 1, 1, 32};
+  expect_fragment(mma_operand_a({16, 8}, t), 8, 4, [](int lane, int i) {
+    int group = lane >> 2, in_group = lane % 4;
+    return At{i == 0 || i == 2 ? group : group + 8, i < 2 ? in_group : in_group + 4};
+  });
+  expect_fragment(mma_operand_b({8, 8}, t), 8, 2, [](int lane, int i) {
+    return At{i == 0 ? lane % 4 : lane % 4 + 4, lane >> 2};
+  });
+  expect_fragment(mma_accumulator({16, 8}, t), 8, 4, accumulator16);
+}
+
+TEST(Mma, M16N8K32Bytes) {
+  MmaTiling t{{16, 8, 32}, 1, 1, 8};
+  expect_fragment(mma_operand_a({16, 32}, t), 32, 16, [](int lane, int i) {
+    int group = lane >> 2, in_group = lane % 4;
+    int row = (i < 4 || (i >= 8 && i < 12)) ? group : group + 8;
+    return At{row, in_group * 4 + (i & 3) + (i < 8 ? 0 : 16)};
+  });
+  expect_fragment(mma_operand_b({32, 8}, t), 8, 8, [](int lane, int i) {
+    return At{(lane % 4) * 4 + (i & 3) + (i < 4 ? 0 : 16), lane >> 2};
+  });
+  expect_fragment(mma_accumulator({16, 8}, t), 8, 4, accumulator16);
+}
+
+TEST(Mma, M16N8K16Bytes) {
+  MmaTiling t{{16, 8, 16}, 1, 1, 8};
+  expect_fragment(mma_operand_a({16, 16}, t), 16, 8, [](int lane, int i) {
+    return At{i < 4 ? lane >> 2 : (lane >> 2) + 8, (lane % 4) * 4 + (i & 3)};
+  });
+  expect_fragment(mma_operand_b({16, 8}, t), 8, 4, [](int lane, int i) {
+    return At{(lane % 4) * 4 + i, lane >> 2};
+  });
+}
+
+TEST(Mma, M8N8K16Bytes) {
+  MmaTiling t{{8, 8, 16}, 1, 1, 8};
+  expect_fragment(mma_operand_a({8, 16}, t), 16, 4, [](int lane, int i) {
+    return At{lane >> 2, (lane % 4) * 4 + i};
+  });
+  expect_fragment(mma_operand_b({16, 8}, t), 8, 4, [](int lane, int i) {
+    return At{(lane % 4) * 4 + i, lane >> 2};
+  });
+  expect_fragment(mma_accumulator({8, 8}, t), 8, 2, [](int lane, int i) {
+    return At{lane >> 2, (lane % 4) * 2 + i};
+  });
+}
+
+// Over a whole tile, instruction (mi, ni, ki) finds its fragments where mma.h says.
+TEST(Mma, TileRegistersAreInDocumentedOrder) {
+  MmaTiling t{{16, 8, 16}, 2, 2, 16};
+  Shape a_shape = {2, 64, 32}, b_shape = {2, 32, 64}, c_shape = {2, 64, 64};
+  LinearLayout a = mma_operand_a(a_shape, t), b = mma_operand_b(b_shape, t),
+               c = mma_accumulator(c_shape, t);
+  MmaCounts counts = mma_counts(a_shape, b_shape, t);
+  EXPECT_EQ(counts.batch, 2);
+  EXPECT_EQ(counts.m, 2);
+  EXPECT_EQ(counts.n, 4);
+  EXPECT_EQ(counts.k, 2);
+  for (int w = 0; w < 4; ++w) {
+    int warp_m = w % 2, warp_n = w / 2;
+    for (int batch = 0; batch < 2; ++batch)
+      for (int mi = 0; mi < 2; ++mi)
+        for (int ki = 0; ki < 2; ++ki)
+          EXPECT_EQ(a.element(((batch * 2 + mi) * 2 + ki) * 8, 0, w),
+                    uint32_t((batch * 64 + warp_m * 32 + mi * 16) * 32 + ki * 16));
+    for (int batch = 0; batch < 2; ++batch)
+      for (int ni = 0; ni < 4; ++ni)
+        for (int ki = 0; ki < 2; ++ki)
+          EXPECT_EQ(b.element(((batch * 4 + ni) * 2 + ki) * 4, 0, w),
+                    uint32_t((batch * 32 + ki * 16) * 64 + warp_n * 32 + ni * 8));
+    for (int batch = 0; batch < 2; ++batch)
+      for (int mi = 0; mi < 2; ++mi)
+        for (int ni = 0; ni < 4; ++ni)
+          EXPECT_EQ(c.element(((batch * 2 + mi) * 4 + ni) * 4, 0, w),
+                    uint32_t((batch * 64 + warp_m * 32 + mi * 16) * 64 + warp_n * 32 + ni * 8));
+  }
+}
+
+TEST(Mma, SurplusWarpsHoldCopies) {
+  MmaTiling t{{16, 8, 16}, 4, 2, 16};
+  LinearLayout c = mma_accumulator({16, 8}, t);
+  EXPECT_TRUE(covers(c));
+  EXPECT_EQ(replication_mask(c).warp, 7u);
+  EXPECT_THROW(mma_accumulator({8, 8}, t), InternalError);
+}
+
+}  // namespace
+}  // namespace tilewright::layout
