@@ -1,8 +1,11 @@
 // The CUDA backend: tile IR -> header-free CUDA C++ text -> cubin (NVRTC) or emulation on the host.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/execution.h"
@@ -62,7 +65,11 @@ struct Resources {
   int code_bytes = 0;
   int barriers = 0;
 };
+// A damaged cubin, or one of another kernel, is the error `bad-cubin`.
 Result<Resources> read_resources(std::string_view cubin, const Source& source);
+// How often each machine instruction occurs, by mnemonic ("HMMA", "LDG", "STL"), or by opcode
+// ("0x01a") where the name is not known.
+Result<std::map<std::string, int>> instruction_mix(std::string_view cubin, const Source& source);
 // Blocks per SM that fit by registers, shared memory, threads; and the bound's name.
 struct Occupancy {
   int blocks = 0;

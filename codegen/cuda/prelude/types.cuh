@@ -20,6 +20,7 @@ struct f8e4m3 { u8 bits; };
 struct f8e5m2 { u8 bits; };
 
 #if defined(__CUDACC__)
+#define TW_COPY_BYTES memcpy  // NVRTC has no __builtin_memcpy
 #define TW_DEVICE __device__ __forceinline__
 #define TW_INLINE __attribute__((always_inline))
 #define TW_UNROLL _Pragma("unroll")
@@ -27,6 +28,7 @@ struct f8e5m2 { u8 bits; };
 // The entry point: TW_KERNEL(threads) void name(parameters) { … }
 #define TW_KERNEL(threads) extern "C" __global__ __launch_bounds__(threads)
 #else
+#define TW_COPY_BYTES __builtin_memcpy
 #define TW_DEVICE static inline
 #define TW_INLINE
 #define TW_UNROLL
@@ -47,7 +49,7 @@ template <class To, class From>
 TW_DEVICE To tw_bitcast(From x) {
   static_assert(sizeof(To) == sizeof(From), "bitcast between sizes");
   To r;
-  __builtin_memcpy(&r, &x, sizeof(To));
+  TW_COPY_BYTES(&r, &x, sizeof(To));
   return r;
 }
 
