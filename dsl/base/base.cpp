@@ -120,6 +120,13 @@ int diag_kind_count() {
   return static_cast<int>(std::size(kKinds));
 }
 
+std::string in_quotes(std::string_view text) {
+  std::string out = "'";
+  out += text;
+  out += '\'';
+  return out;
+}
+
 Diagnostic& DiagSink::add(DiagKind kind, Severity severity, Span span, std::string message) {
   TW_CHECK(!message.empty() && message.back() != '.' && message.find('\n') == message.npos,
            "a diagnostic message is one line without a final period: " + message);
@@ -146,12 +153,17 @@ std::string render(const Diagnostic& diagnostic, const SourceMap& sources) {
   std::string out = sources.describe(diagnostic.span);
   out += ": ";
   out += severity_name(diagnostic.severity);
-  out += ": " + diagnostic.message + " [";
+  out += ": ";
+  out += diagnostic.message;
+  out += " [";
   out += diag_name(diagnostic.kind);
   out += "]\n";
   append_excerpt(out, diagnostic.span, sources);
   for (const DiagNote& note : diagnostic.notes) {
-    out += sources.describe(note.span) + ": note: " + note.message + "\n";
+    out += sources.describe(note.span);
+    out += ": note: ";
+    out += note.message;
+    out += '\n';
     append_excerpt(out, note.span, sources);
   }
   return out;
@@ -160,8 +172,11 @@ std::string render(const Diagnostic& diagnostic, const SourceMap& sources) {
 std::string render(const DiagSink& sink, const SourceMap& sources) {
   std::string out;
   for (const Diagnostic& diagnostic : sink.all()) out += render(diagnostic, sources);
-  if (int more = sink.error_count() - DiagSink::kMaxErrors; more > 0)
-    out += "(" + std::to_string(more) + " more errors)\n";
+  if (int more = sink.error_count() - DiagSink::kMaxErrors; more > 0) {
+    out += '(';
+    out += std::to_string(more);
+    out += " more errors)\n";
+  }
   return out;
 }
 

@@ -24,6 +24,9 @@ std::string_view diag_name(DiagKind kind);
 std::string_view diag_doc(DiagKind kind);
 int diag_kind_count();
 
+// 'text', as messages quote what the user wrote.
+std::string in_quotes(std::string_view text);
+
 enum class Severity : uint8_t { kError, kWarning, kNote };
 
 struct DiagNote {
