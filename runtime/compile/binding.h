@@ -1,0 +1,80 @@
+// From the values of a call to a specialisation and argument slots, by Triton's rules:
+// integers take i32, i64 or u64 by value, 1 becomes a constant, divisibility by 16 and 16-byte
+// alignment of pointers are noted, floats are f32, booleans i1, None a constant.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/frontend.h"
+
+namespace tilewright::runtime {
+
+// One value as a caller hands it over; 24 bytes, no ownership.
+struct Arg {
+  enum class Kind : uint8_t { kNone, kBool, kInt, kFloat, kPointer };
+  Kind kind = Kind::kNone;
+  bool is_unsigned = false;   // kInt: bits are a uint64
+  bool has_dtype = false;     // kPointer: the pointee is known
+  Dtype dtype = Dtype::kF32;  // kPointer: the pointee
+  uint64_t bits = 0;          // integer, boolean, the double's image, or the address
+  uint64_t bytes = 0;         // kPointer: size of the memory behind it, 0 when unknown
+
+  static Arg none() { return {}; }
+  static Arg boolean(bool value);
+  static Arg integer(int64_t value);
+  static Arg integer(uint64_t value);
+  static Arg real(double value);
+  static Arg pointer(uint64_t address, Dtype pointee, uint64_t bytes = 0);
+  static Arg pointer(uint64_t address);  // pointee from the parameter's annotation
+};
+
+// A value given by name: a constant for a constexpr parameter, or a run-time value. A name is
+// borrowed for the call.
+struct NamedArg {
+  std::string_view name;
+  // Exactly one is set: strings, dtypes, functions and tuples come as constants.
+  Arg value;
+  const frontend::Constant* constant = nullptr;
+};
+
+struct CallOptions {
+  int num_warps = 0;   // 0: 4
+  int num_stages = 0;  // 0: 3
+  bool fp_fusion = true;
+  bool debug = false;  // keep the kernel's assertions
+};
+
+// How one run-time parameter of the specialised kernel is filled: from which argument, converted to
+// which float type if any.
+struct SlotPlan {
+  uint16_t argument = 0;  // positional arguments first, then named ones
+  bool is_float = false;
+  Dtype dtype{};
+};
+
+struct BoundCall {
+  frontend::Specialization specialization;
+  std::vector<SlotPlan> slots;  // in order of the kernel's run-time parameters
+  std::vector<Arg> arguments;   // positional, then named (converted to Arg)
+};
+
+// Positional arguments fill, in order, the parameters that no named one fills; `num_warps` and
+// `num_stages` may come by name. Heuristics of the kernel's decorators run here.
+// Errors: `missing-argument`, `unknown-argument`, `bad-argument`, `bad-launch`; each shows the
+// parameter, what it takes and what was given.
+Result<BoundCall> bind(const frontend::Program& program, const frontend::KernelInfo& info,
+                       std::span<const Arg> positional, std::span<const NamedArg> named,
+                       const CallOptions& options);
+
+// The 64-bit image of an argument in the slot.
+uint64_t slot_bits(const SlotPlan& plan, const Arg& arg);
+// "an integer (12)", "a pointer to f32", …: for messages.
+std::string describe(const Arg& arg);
+// `add(x, y, n, BLOCK: constexpr)`.
+std::string signature(const frontend::KernelInfo& info);
+
+}  // namespace tilewright::runtime
