@@ -30,6 +30,10 @@ class Buffer {
   uint8_t* data() { return storage_.data() + offset_; }
   const uint8_t* data() const { return storage_.data() + offset_; }
 
+  // Everything, guard zones included, and where the elements begin in it.
+  std::vector<uint8_t>& storage() { return storage_; }
+  size_t offset() const { return offset_; }
+
   // All bits set: NaN in every float format, so that an element nobody wrote cannot pass.
   void poison() { std::memset(data(), 0xff, bytes()); }
   void zero() { std::memset(data(), 0, bytes()); }

@@ -123,8 +123,10 @@ Result<std::unique_ptr<Executor>> make_executor(std::string_view device) {
     if (prefix == "build") return std::unique_ptr<Executor>(std::make_unique<Build>(*target));
     return std::unique_ptr<Executor>(std::make_unique<Emulated>(*target));
   }
+  if (device.starts_with("runtime:")) return make_runtime_executor(device.substr(8));
+  if (device.starts_with("cuda")) return make_runtime_executor(device);
   return make_error(DiagKind::kIo, "unknown device " + std::string(device),
-                    "interp, cpu, emulated[:sm_NN], build[:sm_NN]");
+                    "interp, cpu, emulated[:sm_NN], build[:sm_NN], cuda[:N], runtime:DEVICE");
 }
 
 }  // namespace tilewright::kernel_tests

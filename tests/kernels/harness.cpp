@@ -54,8 +54,6 @@ LaunchArgument none(std::string name) {
   return {std::move(name), LaunchArgument::Kind::kNone, nullptr, 0, 0};
 }
 
-namespace {
-
 Result<std::shared_ptr<const frontend::Program>> load_program(const std::string& file) {
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<const frontend::Program>> programs;
@@ -67,6 +65,8 @@ Result<std::shared_ptr<const frontend::Program>> load_program(const std::string&
   TW_ASSIGN(auto program, frontend::Program::load(file, std::move(text)));
   return programs[file] = program;
 }
+
+namespace {
 
 frontend::Argument specialize(const LaunchArgument& argument) {
   frontend::Argument out;

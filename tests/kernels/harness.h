@@ -55,8 +55,12 @@ class Executor {
   virtual std::string name() const = 0;
   virtual Status launch(const LaunchSpec& spec) = 0;
 };
-// "interp", "cpu", "emulated", "cuda"; an error says why a device is not there.
+// interp, cpu, emulated[:sm_NN], build[:sm_NN] (cubins only, nothing runs), or any device of the
+// runtime, whose whole path from binding to launch is then under test: cuda[:N], runtime:cpu,
+// runtime:interp …
 Result<std::unique_ptr<Executor>> make_executor(std::string_view device);
+Result<std::unique_ptr<Executor>> make_runtime_executor(std::string_view device);
+Result<std::shared_ptr<const frontend::Program>> load_program(const std::string& file);
 
 // The specialisation Triton would choose for these arguments: 1 becomes a constant, integers and
 // addresses divisible by 16 are marked.
