@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,7 @@ struct CallOptions {
 struct SlotPlan {
   uint16_t argument = 0;  // positional arguments first, then named ones
   bool is_float = false;
+  bool is_bool = false;
   Dtype dtype{};
 };
 
@@ -66,10 +68,12 @@ struct BoundCall {
 // `num_stages` may come by name. Heuristics of the kernel's decorators run here.
 // Errors: `missing-argument`, `unknown-argument`, `bad-argument`, `bad-launch`; each shows the
 // parameter, what it takes and what was given.
-Result<BoundCall> bind(const frontend::Program& program, const frontend::KernelInfo& info,
-                       std::span<const Arg> positional, std::span<const NamedArg> named,
-                       const CallOptions& options);
+Result<BoundCall> bind_call(const frontend::Program& program, const frontend::KernelInfo& info,
+                            std::span<const Arg> positional, std::span<const NamedArg> named,
+                            const CallOptions& options);
 
+// A constant as a run-time value: numbers, booleans and None are, other kinds are not.
+std::optional<Arg> to_arg(const frontend::Constant& constant);
 // The 64-bit image of an argument in the slot.
 uint64_t slot_bits(const SlotPlan& plan, const Arg& arg);
 // "an integer (12)", "a pointer to f32", …: for messages.

@@ -102,7 +102,9 @@ class CompileService {
  private:
   struct InFlight;
   Result<CompiledPtr> compile_uncached(const CompileRequest& request, const cache::Hash128& key);
-  Result<CompiledPtr> compile_cuda(const CompileRequest& request, const cache::Hash128& key);
+  Status compile_cuda(const CompileRequest& request, const cache::Hash128& key,
+                      CompiledKernel& out);
+  Status compile_host(const CompileRequest& request, CompiledKernel& out) const;
 
   cache::DiskCache disk_;
   mutable std::mutex mutex_;

@@ -74,10 +74,10 @@ class Kernel {
   // values that specialise alike may be captured into a CUDA graph.
   Result<const Variant*> prepare(const LaunchOptions& options, std::span<const Arg> positional,
                                  std::span<const NamedArg> named);
-  // Launches a prepared variant with arguments in the order of the call that prepared it
-  // (positional, then named).
+  // Launches a prepared variant with the arguments of a call like the one that prepared it, without
+  // looking at how they specialise.
   Status launch_variant(const Variant& variant, const LaunchOptions& options,
-                        std::span<const Arg> arguments) const;
+                        std::span<const Arg> positional, std::span<const NamedArg> named);
   // Compiles for another platform, without running (tuning for absent devices, export).
   Result<CompiledPtr> compile_for(const Platform& platform, const CallOptions& options,
                                   std::span<const Arg> positional,
@@ -86,13 +86,28 @@ class Kernel {
  private:
   struct Node;
   struct Key;
+  struct Sibling;
+  // The kernel and context that a launch on a stream belongs to.
+  struct Place {
+    Kernel* kernel = nullptr;
+    device::CUcontext context = nullptr;
+  };
+
   Kernel(std::shared_ptr<const frontend::Program> program, frontend::KernelInfo info,
          std::shared_ptr<CompileService> service, Device device);
+  Result<Place> place_of(void* stream);
+  Result<Place> place_of_foreign(device::CUcontext context);
   Status make_key(Key& key, const CallOptions& options, std::span<const Arg> positional,
                   std::span<const NamedArg> named) const;
   const Node* find(const Key& key) const;
+  Result<const Node*> find_or_add(const CallOptions& options, std::span<const Arg> positional,
+                                  std::span<const NamedArg> named);
   Result<const Node*> add(const Key& key, const CallOptions& options,
                           std::span<const Arg> positional, std::span<const NamedArg> named);
+  Status run(const Variant& variant, device::CUcontext context, const LaunchOptions& options,
+             std::span<const Arg> positional, std::span<const NamedArg> named) const;
+  Status run_on_host(const Variant& variant, const LaunchOptions& options,
+                     std::span<const uint64_t> slots, std::span<const Arg> positional) const;
 
   std::shared_ptr<const frontend::Program> program_;
   frontend::KernelInfo info_;
@@ -100,6 +115,7 @@ class Kernel {
   Device device_;
   std::atomic<const Node*> newest_{nullptr};  // a list that only grows until the kernel dies
   mutable std::atomic<const Node*> last_hit_{nullptr};
+  std::atomic<const Sibling*> siblings_{nullptr};  // likewise
   std::mutex add_mutex_;
 };
 

@@ -21,11 +21,12 @@ class Function {
 
   // Loads into the context unless it is there already. Not allowed while a stream of the context is
   // being captured; launches after it are.
-  Status prepare(const device::Gpu& gpu, device::CUstream stream) const;
-  // Puts one launch on the stream (null: the Gpu's default stream). `slots[i]` holds the image of
-  // parameter i in its low bytes. Takes no lock and allocates nothing once loaded.
-  Status launch(const device::Gpu& gpu, std::array<uint32_t, 3> grid, device::CUstream stream,
-                uint64_t* slots, size_t count) const;
+  Status prepare(const device::Driver& driver, device::CUcontext context) const;
+  // Puts one launch on a stream of the context. `slots[i]` holds the image of parameter i in its
+  // low bytes. Takes no lock and allocates nothing once loaded.
+  Status launch(const device::Driver& driver, device::CUcontext context,
+                std::array<uint32_t, 3> grid, device::CUstream stream, uint64_t* slots,
+                size_t count) const;
 
   static constexpr size_t kMaxParameters = 128;
 
