@@ -29,6 +29,7 @@ struct Source {
   int threads = 128;     // block size, x only
   int shared_bytes = 0;  // dynamic shared memory
   std::vector<ir::Type> params;
+  int sm = 0;  // the target, so that the emulator offers what it has and no more; 0: all of sm_90
 };
 
 // Emits for a target. The module must have gone through passes::run_pipeline. Too much shared
@@ -81,8 +82,12 @@ Occupancy occupancy(const Resources& resources, const Source& source, const Targ
 
 // ---- emulation ----
 struct EmulatorOptions {
-  bool check_races = true;   // shared-memory accesses not separated by a barrier
-  bool check_bounds = true;  // shared memory; global memory by may_access
+  bool check_races = true;          // shared-memory accesses not separated by a barrier
+  bool check_uninitialized = true;  // reads of shared memory that nothing has written
+  bool check_bounds = true;         // global memory by may_access (shared memory: always)
+  // Blocks run on this many OS threads (0: one a core) and may_access is asked from all of them.
+  // With one, which is the default, they run in order and results do not vary.
+  int threads = 1;
   std::function<bool(uint64_t address, size_t bytes, bool is_write)> may_access;
 };
 // The text built for the host (needs a C++20 compiler at run time: `no-host-compiler` otherwise;

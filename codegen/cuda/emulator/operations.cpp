@@ -1,0 +1,257 @@
+// What intrinsics do once they reach the emulator: checks, memory, and the warp-wide operations.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "codegen/cuda/emulator/atomics.h"
+#include "codegen/cuda/emulator/block.h"
+#include "codegen/cuda/emulator/thread.h"
+#include "dsl/base/check.h"
+
+namespace tilewright::cuda {
+namespace {
+
+constexpr uint64_t kNullPage = 4096;
+constexpr uint32_t kMatrixRows = 8, kRowBytes = 16;
+
+}  // namespace
+
+Block::Meeting& Block::warp_of(const Thread& thread) {
+  return warps_[thread.index / kWarpSize];
+}
+
+// ---- checks
+// --------------------------------------------------------------------------------------
+void Block::check_shared(const SharedMemory::Finding& finding, uint32_t offset, uint32_t bytes,
+                         bool is_write, uint32_t thread_index) {
+  using Problem = SharedMemory::Problem;
+  if (finding.problem == Problem::kNone) return;
+  const Thread& thread = *threads_[thread_index];
+  const std::string access =
+      fmt::format("{} of {} bytes at shared offset {}", is_write ? "write" : "read", bytes, offset);
+  const std::string other = finding.other_thread == SharedMemory::kSeveral
+                                ? std::string("several threads")
+                                : fmt::format("thread {}", finding.other_thread);
+  switch (finding.problem) {
+    case Problem::kOutOfBounds:
+      fail(DiagKind::kSharedOutOfBounds,
+           fmt::format("{} is outside of the block's {} bytes", access, shared_.size()), thread);
+    case Problem::kMisaligned:
+      fail(DiagKind::kMisalignedAccess, access + " is not aligned to its size", thread);
+    case Problem::kUninitialized:
+      fail(DiagKind::kUninitializedRead,
+           fmt::format("{}: nothing has written byte {}", access, finding.offset), thread);
+    case Problem::kReadAfterWrite:
+      fail(DiagKind::kDataRace,
+           fmt::format("{}: byte {} was written by {} since the last barrier", access,
+                       finding.offset, other),
+           thread);
+    case Problem::kWriteAfterWrite:
+      fail(DiagKind::kDataRace,
+           fmt::format("{}: byte {} was also written by {} since the last barrier", access,
+                       finding.offset, other),
+           thread);
+    case Problem::kWriteAfterRead:
+      fail(DiagKind::kDataRace,
+           fmt::format("{}: byte {} was read by {} since the last barrier", access, finding.offset,
+                       other),
+           thread);
+    case Problem::kNone:
+      break;
+  }
+}
+
+void Block::check_global(uint64_t address, uint32_t bytes, bool is_write, const Thread& thread) {
+  auto access = [&] {
+    return fmt::format("{} of {} bytes at global address {:#x}", is_write ? "write" : "read", bytes,
+                       address);
+  };
+  if (address % bytes != 0)
+    fail(DiagKind::kMisalignedAccess, access() + " is not aligned to its size", thread);
+  if (address < kNullPage) fail(DiagKind::kOutOfBounds, access() + " is a null pointer's", thread);
+  const EmulatorOptions& options = *setup_.options;
+  if (options.check_bounds && options.may_access && !options.may_access(address, bytes, is_write))
+    fail(DiagKind::kOutOfBounds, access() + " is outside of every argument", thread);
+}
+
+// ---- warp-wide operations
+// ------------------------------------------------------------------------ The last thread of the
+// warp to arrive runs these for all.
+void Block::perform_shuffle(const Meeting& warp) {
+  std::array<uint32_t, kWarpSize> values{};
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane)
+    values[lane] = threads_[warp.first + lane]->operands.value;
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    Thread& thread = *threads_[warp.first + lane];
+    uint32_t source = thread.operands.lane ^ (warp.variant != 0 ? lane : 0);
+    if (source >= kWarpSize)
+      fail(DiagKind::kBadIntrinsic, fmt::format("lane {} does not exist", source), thread);
+    thread.operands.value = values[source];
+  }
+}
+
+void Block::perform_matrix_load(const Meeting& warp) {
+  const auto matrices = static_cast<uint32_t>(warp.variant & 7);
+  const bool transposed = (warp.variant & 8) != 0;
+  auto row_offset = [&](uint32_t matrix, uint32_t row) {
+    return threads_[warp.first + matrix * kMatrixRows + row]->operands.value;
+  };
+  for (uint32_t i = 0; i < matrices * kMatrixRows; ++i) {
+    uint32_t offset = row_offset(0, i);
+    if (offset % kRowBytes != 0)
+      fail(DiagKind::kMisalignedAccess,
+           fmt::format("row {} of matrix {} at shared offset {} is not aligned to {} bytes",
+                       i % kMatrixRows, i / kMatrixRows, offset, kRowBytes),
+           *threads_[warp.first + i]);
+  }
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const uint32_t index = warp.first + lane, quad = lane / 4, place = lane % 4;
+    auto* d = static_cast<uint32_t*>(threads_[index]->operands.d);
+    auto read = [&](void* to, uint32_t offset, uint32_t bytes) {
+      check_shared(shared_.read(index, to, offset, bytes, 1), offset, bytes, false, index);
+    };
+    for (uint32_t matrix = 0; matrix < matrices; ++matrix) {
+      if (!transposed) {
+        read(&d[matrix], row_offset(matrix, quad) + 4 * place, 4);
+        continue;
+      }
+      uint16_t low = 0, high = 0;
+      read(&low, row_offset(matrix, 2 * place) + 2 * quad, 2);
+      read(&high, row_offset(matrix, 2 * place + 1) + 2 * quad, 2);
+      d[matrix] = static_cast<uint32_t>(high) << 16 | low;
+    }
+  }
+}
+
+void Block::perform_matrix_multiply(const Meeting& warp) {
+  std::array<void*, kWarpSize> d{};
+  std::array<const void*, kWarpSize> a{}, b{};
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const Operands& operands = threads_[warp.first + lane]->operands;
+    d[lane] = operands.d, a[lane] = operands.a, b[lane] = operands.b;
+  }
+  const Thread& first = *threads_[warp.first];
+  if (!multiply_accumulate(*first.operands.shape, d, a, b))
+    fail(DiagKind::kBadIntrinsic, "an operand is not rounded to TF32, so its low bits are lost",
+         first);
+}
+
+// ---- the table that kernels call
+// ----------------------------------------------------------------- Nothing may throw into the
+// kernel's frames: what goes wrong inside becomes a fault.
+struct Engine {
+  using Thread = Block::Thread;
+
+  template <class Body>
+  static void call(tw_thread* abi, const tw_site* site, Body body) {
+    Thread& thread = *reinterpret_cast<Block::Anchor*>(abi)->thread;
+    thread.site = *site;
+    std::string problem;
+    try {
+      body(*thread.block, thread);
+      return;
+    } catch (const std::exception& error) {
+      problem = error.what();
+    } catch (...) {
+      problem = "an unknown exception";
+    }
+    thread.block->fail(DiagKind::kInternal, std::move(problem), thread);
+  }
+
+  static void barrier(tw_thread* abi, const tw_site* site) {
+    call(abi, site, [](Block& block, Thread& thread) {
+      block.meet(thread, block.all_, Block::Operation::kBarrier, 0, {});
+    });
+  }
+  static void trap(tw_thread* abi, const tw_site* site) {
+    call(abi, site, [](Block& block, Thread& thread) {
+      block.fail(DiagKind::kAssertFailed, "the kernel stopped itself", thread);
+    });
+  }
+  static unsigned shuffle(tw_thread* abi, unsigned value, unsigned lane, bool exclusive_or,
+                          const tw_site* site) {
+    unsigned result = 0;
+    call(abi, site, [&](Block& block, Thread& thread) {
+      Block::Operands operands;
+      operands.value = value;
+      operands.lane = lane;
+      block.meet(thread, block.warp_of(thread), Block::Operation::kShuffle, exclusive_or, operands);
+      result = thread.operands.value;
+    });
+    return result;
+  }
+  static void shared_read(tw_thread* abi, void* to, unsigned offset, unsigned bytes,
+                          const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) {
+      block.check_shared(block.shared_.read(thread.index, to, offset, bytes, bytes), offset, bytes,
+                         false, thread.index);
+    });
+  }
+  static void shared_write(tw_thread* abi, unsigned offset, const void* from, unsigned bytes,
+                           const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) {
+      block.check_shared(block.shared_.write(thread.index, offset, from, bytes, bytes), offset,
+                         bytes, true, thread.index);
+    });
+  }
+  static void ldmatrix(tw_thread* abi, unsigned* d, unsigned offset, int matrices, bool transposed,
+                       const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) {
+      Block::Operands operands;
+      operands.d = d;
+      operands.value = offset;
+      block.meet(thread, block.warp_of(thread), Block::Operation::kMatrixLoad,
+                 static_cast<uint64_t>(matrices) | (transposed ? 8u : 0u), operands);
+    });
+  }
+  static void global_read(tw_thread* abi, void* to, unsigned long long address, unsigned bytes,
+                          const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) {
+      block.check_global(address, bytes, false, thread);
+      std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+    });
+  }
+  static void global_write(tw_thread* abi, unsigned long long address, const void* from,
+                           unsigned bytes, const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) {
+      block.check_global(address, bytes, true, thread);
+      std::memcpy(reinterpret_cast<void*>(address), from, bytes);
+    });
+  }
+  static unsigned long long atomic(tw_thread* abi, tw_atomic_op op, tw_atomic_type type,
+                                   unsigned long long address, unsigned long long value,
+                                   unsigned long long expected, const tw_site* site) {
+    unsigned long long old = 0;
+    call(abi, site, [&](Block& block, Thread& thread) {
+      block.check_global(address, atomic_bytes(type), true, thread);
+      old = atomic_update(op, type, address, value, expected);
+    });
+    return old;
+  }
+  static void mma(tw_thread* abi, const tw_mma_shape* shape, void* d, const void* a, const void* b,
+                  const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) {
+      Block::Operands operands;
+      operands.d = d, operands.a = a, operands.b = b, operands.shape = shape;
+      uint64_t variant = static_cast<uint64_t>(shape->m) | static_cast<uint64_t>(shape->n) << 8 |
+                         static_cast<uint64_t>(shape->k) << 16 |
+                         static_cast<uint64_t>(shape->a) << 24 |
+                         static_cast<uint64_t>(shape->b) << 32;
+      block.meet(thread, block.warp_of(thread), Block::Operation::kMatrixMultiply, variant,
+                 operands);
+    });
+  }
+};
+
+const tw_engine& engine() {
+  static const tw_engine table = {
+      &Engine::barrier,      &Engine::trap,     &Engine::shuffle,     &Engine::shared_read,
+      &Engine::shared_write, &Engine::ldmatrix, &Engine::global_read, &Engine::global_write,
+      &Engine::atomic,       &Engine::mma,
+  };
+  return table;
+}
+
+}  // namespace tilewright::cuda

@@ -1,0 +1,73 @@
+#include "codegen/cuda/emulator/shared_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tilewright::cuda {
+namespace {
+
+constexpr uint8_t kPoison = 0xff;
+constexpr uint32_t kEpochLimit = 1u << 31;
+
+}  // namespace
+
+SharedMemory::SharedMemory(uint32_t bytes, Checks checks) : bytes_(bytes), checks_(checks) {
+  if (checks.races || checks.uninitialized) cells_.resize(bytes);
+}
+
+void SharedMemory::start() {
+  std::fill(bytes_.begin(), bytes_.end(), kPoison);
+  if (epoch_ > kEpochLimit) {
+    std::fill(cells_.begin(), cells_.end(), Cell{});
+    epoch_ = 0;
+  }
+  first_epoch_ = ++epoch_;
+}
+
+SharedMemory::Finding SharedMemory::check_place(uint32_t offset, uint32_t count,
+                                                uint32_t alignment) const {
+  if (offset > size() || count > size() - offset) return {Problem::kOutOfBounds, offset, 0};
+  if (offset & (alignment - 1)) return {Problem::kMisaligned, offset, 0};
+  return {};
+}
+
+SharedMemory::Finding SharedMemory::read(uint32_t thread, void* to, uint32_t offset, uint32_t count,
+                                         uint32_t alignment) {
+  if (Finding bad = check_place(offset, count, alignment); bad.problem != Problem::kNone)
+    return bad;
+  if (!cells_.empty()) {
+    for (Cell *cell = &cells_[offset], *end = cell + count; cell != end; ++cell) {
+      auto at = static_cast<uint32_t>(cell - cells_.data());
+      if (cell->written < first_epoch_ && checks_.uninitialized)
+        return {Problem::kUninitialized, at, 0};
+      if (cell->written == epoch_ && cell->writer != thread && checks_.races)
+        return {Problem::kReadAfterWrite, at, cell->writer};
+      bool shared = cell->read == epoch_ && cell->reader != thread;
+      cell->reader = shared ? kSeveral : static_cast<uint16_t>(thread);
+      cell->read = epoch_;
+    }
+  }
+  std::memcpy(to, &bytes_[offset], count);
+  return {};
+}
+
+SharedMemory::Finding SharedMemory::write(uint32_t thread, uint32_t offset, const void* from,
+                                          uint32_t count, uint32_t alignment) {
+  if (Finding bad = check_place(offset, count, alignment); bad.problem != Problem::kNone)
+    return bad;
+  if (!cells_.empty()) {
+    for (Cell *cell = &cells_[offset], *end = cell + count; cell != end; ++cell) {
+      auto at = static_cast<uint32_t>(cell - cells_.data());
+      if (cell->written == epoch_ && cell->writer != thread && checks_.races)
+        return {Problem::kWriteAfterWrite, at, cell->writer};
+      if (cell->read == epoch_ && cell->reader != thread && checks_.races)
+        return {Problem::kWriteAfterRead, at, cell->reader};
+      cell->writer = static_cast<uint16_t>(thread);
+      cell->written = epoch_;
+    }
+  }
+  std::memcpy(&bytes_[offset], from, count);
+  return {};
+}
+
+}  // namespace tilewright::cuda
