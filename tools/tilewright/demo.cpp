@@ -32,6 +32,9 @@ struct Problem {
   std::vector<double> expected;  // those rows, in double
 };
 
+// Multiply-adds in double that a check may cost: about a second.
+constexpr int64_t kCheckedProducts = int64_t{1} << 30;
+
 // Every row of a small product, else rows spread over all tiles.
 Problem make_problem(int64_t size, Dtype dtype) {
   Problem p{size,
@@ -40,8 +43,8 @@ Problem make_problem(int64_t size, Dtype dtype) {
             autotune::random_uniform(dtype, {size, size}, 2),
             {},
             {}};
-  int64_t count = std::min<int64_t>(
-      size, std::max<int64_t>(16, int64_t{1} << 27 >> 2 * static_cast<int>(std::log2(size))));
+  int64_t count =
+      std::clamp<int64_t>(kCheckedProducts / (size * size), std::min<int64_t>(16, size), size);
   for (int64_t i = 0; i < count; ++i)
     p.rows.push_back(i * size / count + (count < size ? i % 7 : 0));
   std::vector<double> b(static_cast<size_t>(size * size));
