@@ -77,9 +77,10 @@ class Placement {
 };
 
 struct Candidate {
+  std::unique_ptr<Config> config;  // owns what the arguments borrow
   const runtime::Variant* variant = nullptr;
   runtime::LaunchOptions options;
-  std::vector<runtime::Arg> arguments;  // in the order they were bound
+  std::vector<runtime::NamedArg> arguments;
 };
 
 runtime::CallOptions call_options(const Config& config) {
@@ -120,13 +121,12 @@ struct KernelTrial::Impl {
     TW_ASSIGN(candidate->options.grid, workload.grid(config));
     candidate->options.call = call_options(config);
     candidate->options.stream = queue();
-    auto arguments = named(config);
+    candidate->config = std::make_unique<Config>(config);
+    candidate->arguments = named(*candidate->config);
     // Compiling outside of the kernel's own lock lets builds run in parallel; prepare() finds it
     // done.
-    TW_TRY(warm_up_compiler(config, arguments));
-    TW_ASSIGN(candidate->variant, kernel->prepare(candidate->options, {}, arguments));
-    for (const runtime::NamedArg& argument : arguments)
-      candidate->arguments.push_back(argument.value);
+    TW_TRY(warm_up_compiler(config, candidate->arguments));
+    TW_ASSIGN(candidate->variant, kernel->prepare(candidate->options, {}, candidate->arguments));
     return candidate;
   }
 
@@ -140,7 +140,7 @@ struct KernelTrial::Impl {
     return {};
   }
   Status launch(const Candidate& candidate) {
-    return kernel->launch_variant(*candidate.variant, candidate.options, candidate.arguments);
+    return kernel->launch_variant(*candidate.variant, candidate.options, {}, candidate.arguments);
   }
   Status finish() { return device.gpu() ? device.gpu()->synchronize(queue()) : Status(); }
 
