@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -32,7 +33,9 @@ double median(std::vector<double> samples) {
 }
 
 std::shared_ptr<const frontend::Program> load(const std::string& name) {
-  std::ifstream in(std::string(TILEWRIGHT_SOURCE_DIR) + "/kernels_lib/" + name + "/kernel.py");
+  const char* moved = std::getenv("TILEWRIGHT_SOURCE_DIR");
+  std::ifstream in(std::string(moved ? moved : TILEWRIGHT_SOURCE_DIR) + "/kernels_lib/" + name +
+                   "/kernel.py");
   std::string text{std::istreambuf_iterator<char>(in), {}};
   return frontend::Program::load(name + "/kernel.py", text).value();
 }
