@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dsl/base/api.h"
 #include "dsl/base/source.h"
 
 namespace tilewright {
@@ -19,9 +20,9 @@ enum class DiagKind : uint16_t {
 };
 
 // The kebab-case name of a kind, e.g. "unknown-name".
-std::string_view diag_name(DiagKind kind);
+TILEWRIGHT_API std::string_view diag_name(DiagKind kind);
 // One sentence that explains the kind.
-std::string_view diag_doc(DiagKind kind);
+TILEWRIGHT_API std::string_view diag_doc(DiagKind kind);
 int diag_kind_count();
 
 // 'text', as messages quote what the user wrote.

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "dsl/base/api.h"
+
 namespace tilewright {
 
 enum class Dtype : uint8_t {
@@ -27,8 +29,8 @@ enum class Dtype : uint8_t {
 };
 
 // Bits of the value (1 for i1) and bytes of its place in memory (1 for i1).
-int dtype_bits(Dtype dtype);
-int dtype_bytes(Dtype dtype);
+TILEWRIGHT_API int dtype_bits(Dtype dtype);
+TILEWRIGHT_API int dtype_bytes(Dtype dtype);
 bool is_float(Dtype dtype);
 bool is_fp8(Dtype dtype);
 bool is_int(Dtype dtype);       // i1 included
@@ -36,10 +38,10 @@ bool is_signed(Dtype dtype);    // i8..i64
 bool is_unsigned(Dtype dtype);  // i1 and u8..u64
 
 // IR and command-line spelling: i1 i8 … u64 f8e4m3 f8e5m2 f16 bf16 f32 f64.
-std::string_view dtype_name(Dtype dtype);
+TILEWRIGHT_API std::string_view dtype_name(Dtype dtype);
 // Triton's spelling: int1 … uint64 float8e4nv float8e5 float16 bfloat16 float32 float64.
-std::string_view dtype_triton_name(Dtype dtype);
+TILEWRIGHT_API std::string_view dtype_triton_name(Dtype dtype);
 // Accepts both spellings and Triton's signature names (fp16 fp32 fp64 fp8e4nv fp8e5).
-std::optional<Dtype> parse_dtype(std::string_view name);
+TILEWRIGHT_API std::optional<Dtype> parse_dtype(std::string_view name);
 
 }  // namespace tilewright

@@ -8,13 +8,14 @@
 #include <utility>
 #include <variant>
 
+#include "dsl/base/api.h"
 #include "dsl/base/diagnostic.h"
 
 namespace tilewright {
 
 // What went wrong. `message` follows the rules of diagnostics; `hint` is one legal way out;
 // `details` holds rendered diagnostics with carets, or a tool's log.
-struct ErrorInfo {
+struct TILEWRIGHT_API ErrorInfo {
   DiagKind kind = DiagKind::kInternal;
   std::string message;
   std::string hint;
@@ -25,7 +26,7 @@ struct ErrorInfo {
 };
 
 // The exception that Result::value() throws. what() is ErrorInfo::text().
-class Error : public std::runtime_error {
+class TILEWRIGHT_API Error : public std::runtime_error {
  public:
   explicit Error(ErrorInfo info) : std::runtime_error(info.text()), info_(std::move(info)) {}
   const ErrorInfo& info() const { return info_; }

@@ -16,48 +16,6 @@ using frontend::Constant;
 using frontend::KernelInfo;
 using frontend::ParamInfo;
 
-Arg Arg::boolean(bool value) {
-  Arg arg;
-  arg.kind = Kind::kBool;
-  arg.bits = value;
-  return arg;
-}
-
-Arg Arg::integer(int64_t value) {
-  Arg arg;
-  arg.kind = Kind::kInt;
-  arg.bits = static_cast<uint64_t>(value);
-  return arg;
-}
-
-Arg Arg::integer(uint64_t value) {
-  Arg arg = integer(static_cast<int64_t>(value));
-  arg.is_unsigned = value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return arg;
-}
-
-Arg Arg::real(double value) {
-  Arg arg;
-  arg.kind = Kind::kFloat;
-  arg.bits = std::bit_cast<uint64_t>(value);
-  return arg;
-}
-
-Arg Arg::pointer(uint64_t address, Dtype pointee, uint64_t bytes) {
-  Arg arg = pointer(address);
-  arg.has_dtype = true;
-  arg.dtype = pointee;
-  arg.bytes = bytes;
-  return arg;
-}
-
-Arg Arg::pointer(uint64_t address) {
-  Arg arg;
-  arg.kind = Kind::kPointer;
-  arg.bits = address;
-  return arg;
-}
-
 std::string describe(const Arg& arg) {
   switch (arg.kind) {
     case Arg::Kind::kNone:
@@ -94,7 +52,7 @@ std::optional<Arg> to_arg(const Constant& constant) {
 
 namespace {
 
-std::string describe(const ParamInfo& param) {
+std::string describe_param(const ParamInfo& param) {
   if (param.is_constexpr) return fmt::format("{}: constexpr", param.name);
   if (param.annotated_type) return param.name + ": " + ir::to_string(*param.annotated_type);
   return param.name;
@@ -391,7 +349,7 @@ Result<BoundCall> Binder::finish() {
 std::string signature(const KernelInfo& info) {
   std::string text = info.name + "(";
   for (size_t i = 0; i < info.params.size(); ++i)
-    text += (i ? ", " : "") + describe(info.params[i]);
+    text += (i ? ", " : "") + describe_param(info.params[i]);
   return text + ")";
 }
 

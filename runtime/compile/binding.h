@@ -11,27 +11,12 @@
 #include <vector>
 
 #include "frontend/frontend.h"
+#include "runtime/include/tilewright/argument.hpp"
 
 namespace tilewright::runtime {
 
-// One value as a caller hands it over; 24 bytes, no ownership.
-struct Arg {
-  enum class Kind : uint8_t { kNone, kBool, kInt, kFloat, kPointer };
-  Kind kind = Kind::kNone;
-  bool is_unsigned = false;   // kInt: bits are a uint64
-  bool has_dtype = false;     // kPointer: the pointee is known
-  Dtype dtype = Dtype::kF32;  // kPointer: the pointee
-  uint64_t bits = 0;          // integer, boolean, the double's image, or the address
-  uint64_t bytes = 0;         // kPointer: size of the memory behind it, 0 when unknown
-
-  static Arg none() { return {}; }
-  static Arg boolean(bool value);
-  static Arg integer(int64_t value);
-  static Arg integer(uint64_t value);
-  static Arg real(double value);
-  static Arg pointer(uint64_t address, Dtype pointee, uint64_t bytes = 0);
-  static Arg pointer(uint64_t address);  // pointee from the parameter's annotation
-};
+// One value as a caller hands it over; no ownership.
+using Arg = Argument;
 
 // A value given by name: a constant for a constexpr parameter, or a run-time value. A name is
 // borrowed for the call.
