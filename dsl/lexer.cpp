@@ -166,23 +166,22 @@ void Lexer::set_indent(uint32_t column, uint32_t narrow_column) {
     return;
   }
   if (column > top.column) {
-    indents_.push_back({column, narrow_column, false});
+    indents_.push_back({column, narrow_column});
     push(Token::kIndent, position_, position_);
     return;
   }
-  while (indents_.back().column > column) close_block(position_);
-  if (indents_.back().column != column) {
-    // One error for all lines of this depth; they count as lines of the block outside.
-    push_error(DiagKind::kBadIndent, position_, position_ + 1,
-               "this indentation matches no outer block");
-    indents_.push_back({column, narrow_column, true});
-  }
+  while (indents_.size() > 1 && column <= indents_[indents_.size() - 2].column)
+    close_block(position_);
+  // Between two blocks: taken as a line of the inner one, with one error for all such lines.
+  if (column == indents_.back().column || column == tolerated_column_) return;
+  tolerated_column_ = column;
+  push_error(DiagKind::kBadIndent, position_, position_ + 1,
+             "this indentation matches no outer block");
 }
 
 void Lexer::close_block(uint32_t at) {
-  bool silent = indents_.back().silent;
   indents_.pop_back();
-  if (!silent) push(Token::kDedent, at, at).column = indents_.back().column;
+  push(Token::kDedent, at, at).column = indents_.back().column;
 }
 
 void Lexer::lex_token() {
@@ -236,13 +235,18 @@ void Lexer::lex_name() {
 // A statement keyword at the start of a line inside brackets: reports the open bracket and starts a
 // new logical line there.
 void Lexer::leave_open_brackets() {
-  uint32_t open = brackets_.back().position;
-  push_error(DiagKind::kSyntax, open, open + 1,
-             std::string("'") + brackets_.back().open + "' is never closed", true);
-  brackets_.clear();
+  report_open_bracket();
   push(Token::kNewline, position_, position_);
   while (position_ > 0 && text_[position_ - 1] != '\n' && text_[position_ - 1] != '\r') --position_;
   line_start_ = true;
+}
+
+void Lexer::report_open_bracket() {
+  Bracket open = brackets_.back();
+  brackets_.clear();
+  physical_line_start_ = false;  // The error is part of the statement, not a line of its own.
+  push_error(DiagKind::kSyntax, open.position, open.position + 1,
+             in_quotes({&open.open, 1}) + " is never closed", true);
 }
 
 void Lexer::lex_number() {
@@ -351,12 +355,7 @@ void Lexer::close_bracket(char close) {
 }
 
 void Lexer::finish() {
-  if (!brackets_.empty() && !single_line_) {
-    uint32_t open = brackets_.back().position;
-    push_error(DiagKind::kSyntax, open, open + 1,
-               std::string("'") + brackets_.back().open + "' is never closed", true);
-    brackets_.clear();
-  }
+  if (!brackets_.empty() && !single_line_) report_open_bracket();
   bool open_line = !tokens_.empty() && tokens_.back().kind != Token::kNewline;
   if (open_line || single_line_) push(Token::kNewline, end_, end_);
   line_column_ = 0;
@@ -371,12 +370,12 @@ void Lexer::restart_at(size_t index) {
     if (tokens_[i].kind == Token::kError) errors_.resize(tokens_[i].error);
   tokens_.resize(index);
   // The indentation before this statement, from the tokens that opened and closed blocks.
-  indents_.assign(1, {0, 0, false});
+  indents_.assign(1, {0, 0});
   for (const TokenInfo& token : tokens_) {
     if (token.kind == Token::kIndent) {
       uint32_t begin = token.begin;
       while (begin > 0 && (text_[begin - 1] == ' ' || text_[begin - 1] == '\t')) --begin;
-      indents_.push_back({token.column, token.begin - begin, false});
+      indents_.push_back({token.column, token.begin - begin});
     }
     if (token.kind == Token::kDedent && indents_.size() > 1) indents_.pop_back();
   }

@@ -75,6 +75,7 @@ class Lexer {
   void leave_open_brackets();
   void set_indent(uint32_t column, uint32_t narrow_column);
   void close_block(uint32_t at);
+  void report_open_bracket();
   void finish();
   TokenInfo& push(Token kind, uint32_t begin, uint32_t end);
   void push_error(DiagKind kind, uint32_t begin, uint32_t end, std::string message,
@@ -97,9 +98,9 @@ class Lexer {
   std::vector<Bracket> brackets_;
   struct Indent {
     uint32_t column, narrow_column;  // with tabs as 8 and as 1: both must agree (Python's rule)
-    bool silent;                     // after an error: has no kIndent and gets no kDedent
   };
-  std::vector<Indent> indents_{{0, 0, false}};
+  std::vector<Indent> indents_{{0, 0}};
+  uint32_t tolerated_column_ = UINT32_MAX;  // of a line whose indentation was reported
   std::vector<TokenInfo> tokens_;
   std::vector<LexError> errors_;
 };

@@ -71,20 +71,34 @@ bool Parser::report_error_token() {
   return true;
 }
 
+// The first token of the current physical line, if it lies inside brackets and starts where
+// statements of this block start: the bracket above it was meant to be closed. Else null.
+const TokenInfo* Parser::statement_inside_brackets() const {
+  const TokenInfo* t = &lexer_.tokens()[index_];
+  while (!t->first_on_line && t != lexer_.tokens().data()) --t;
+  bool closes =
+      t->kind == Token::kRParen || t->kind == Token::kRBracket || t->kind == Token::kRBrace;
+  bool is_statement = t->first_on_line && t->depth > 0 && !closes && t->column <= statement_column_;
+  return is_statement ? t : nullptr;
+}
+
 void Parser::fail(DiagKind kind, Span span, std::string message) {
   if (panic_) return;
-  const TokenInfo& at = token();
-  bool new_line = at.first_on_line && at.depth > 0 && at.column <= statement_column_;
-  if (report_error_token()) {
-    // The text itself is wrong here, which explains more than what was expected.
-  } else if (new_line && !open_brackets_.empty()) {
-    Span open = open_brackets_.back();
-    sink_->error(DiagKind::kSyntax, open,
-                 in_quotes(text_.substr(open.begin, 1)) + " is never closed");
-  } else {
-    sink_->error(kind, span, std::move(message));
-  }
   panic_ = true;
+  // The text itself being wrong here explains more than what was expected.
+  if (report_error_token()) return;
+  const TokenInfo* line = span == here() ? statement_inside_brackets() : nullptr;
+  if (line != nullptr) {
+    auto above = [&](Span bracket) { return bracket.begin < line->begin; };
+    auto open = std::find_if(open_brackets_.rbegin(), open_brackets_.rend(), above);
+    if (open != open_brackets_.rend()) {
+      sink_->error(DiagKind::kSyntax, *open,
+                   in_quotes(text_.substr(open->begin, 1)) + " is never closed");
+      index_ = static_cast<size_t>(line - lexer_.tokens().data());
+      return;
+    }
+  }
+  sink_->error(kind, span, std::move(message));
 }
 
 void Parser::recover(size_t statement_begin) {
@@ -96,18 +110,14 @@ void Parser::recover(size_t statement_begin) {
   }
   while (!at(Token::kEnd) && !at(Token::kIndent) && !at(Token::kDedent)) {
     const TokenInfo& t = token();
-    bool closes =
-        t.kind == Token::kRParen || t.kind == Token::kRBracket || t.kind == Token::kRBrace;
-    // A line inside brackets that starts where statements of this block start: the bracket above it
-    // was meant to be closed.
-    if (may_restart_ && t.first_on_line && t.depth > 0 && index_ > statement_begin && !closes &&
-        t.column <= statement_column_) {
+    if (may_restart_ && index_ > statement_begin && statement_inside_brackets() == &t) {
       lexer_.restart_at(index_);
       advance();  // over the end of line that the restart put in
       return;
     }
+    bool ends = t.kind == Token::kNewline;
     advance();
-    if (t.kind == Token::kNewline) return;
+    if (ends) return;
   }
 }
 

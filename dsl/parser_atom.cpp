@@ -285,6 +285,7 @@ bool Parser::parse_format_field(size_t begin, size_t expression_end, size_t clos
   inner.depth_ = depth_;
   inner.in_kernel_ = in_kernel_;
   inner.may_restart_ = false;
+  if (inner.at(Token::kNewline)) inner.fail_here("this field of the f-string is empty");
   Expr* expr = inner.at(Token::kYieldKeyword) ? inner.parse_yield() : inner.parse_expression_list();
   if (!inner.panic_ && !inner.at(Token::kNewline)) inner.fail_expected("the end of this field");
   if (inner.panic_) {

@@ -21,8 +21,9 @@ void Parser::parse_block(std::vector<Stmt*>& out) {
   }
   advance();
   if (!at(Token::kIndent)) {
-    if (token().kind == Token::kError) return fail_expected("an indented block");
-    return fail(DiagKind::kBadIndent, here(), "expected an indented block after ':'");
+    // The line belongs to the outer block, where it is parsed next.
+    sink_->error(DiagKind::kBadIndent, here(), "expected an indented block after ':'");
+    return;
   }
   if (++block_depth_ > kMaxBlockDepth) {
     fail(DiagKind::kBadIndent, here(), "blocks are nested too deeply");

@@ -59,6 +59,7 @@ class Parser {
   void fail_here(std::string message) { fail(DiagKind::kSyntax, here(), std::move(message)); }
   void fail_expected(std::string_view what);
   bool report_error_token();
+  const TokenInfo* statement_inside_brackets() const;
   // After a panic: moves to the next statement.
   void recover(size_t statement_begin);
 
@@ -121,6 +122,7 @@ class Parser {
   void finish_header(Stmt* stmt, Span start);
   std::vector<Param> parse_params(Token close, bool with_annotations);
   void parse_param(std::vector<Param>& params, bool& keyword_only, bool with_annotations);
+  bool is_refused_statement() const;
   void refuse_statement();
 
   // ---- module level (parser_module.cpp) ----

@@ -42,6 +42,7 @@ Operator augmented_operator(Token token) {
 // Statements until the block's dedent, with recovery between them.
 void Parser::parse_statements(std::vector<Stmt*>& out) {
   int extra_indents = 0;
+  bool after_error = false, is_refused = false;
   while (!at(Token::kEnd)) {
     if (at(Token::kDedent)) {
       if (extra_indents == 0) return;
@@ -51,19 +52,48 @@ void Parser::parse_statements(std::vector<Stmt*>& out) {
     }
     size_t begin = index_;
     if (at(Token::kIndent)) {
-      sink_->error(DiagKind::kBadIndent, {token().begin, token(1).end, ast_.file},
-                   "this line is indented deeper than its block");
+      if (!after_error)  // else it is the block of a broken statement, parsed for its own errors
+        sink_->error(DiagKind::kBadIndent, {token().begin, token(1).end, ast_.file},
+                     "this line is indented deeper than its block");
       ++extra_indents;
       advance();
       continue;
     }
+    bool continues = at(Token::kElseKeyword) || at(Token::kElifKeyword) ||
+                     at(Token::kExceptKeyword) || at(Token::kFinallyKeyword);
+    if (after_error && continues) {  // the rest of a broken statement
+      skip_line();
+      if (is_refused && at(Token::kIndent)) skip_block();
+      continue;
+    }
     statement_column_ = token().column;
+    is_refused = is_refused_statement();
     parse_statement(out);
+    after_error = panic_;
     if (panic_) recover(begin);
+    if (is_refused && at(Token::kIndent)) skip_block();
+  }
+}
+
+// Statements that Python has and kernels have not.
+bool Parser::is_refused_statement() const {
+  switch (kind()) {
+    case Token::kTryKeyword:
+    case Token::kExceptKeyword:
+    case Token::kFinallyKeyword:
+    case Token::kAsyncKeyword:
+    case Token::kDelKeyword:
+    case Token::kGlobalKeyword:
+    case Token::kNonlocalKeyword:
+      return true;
+    default:
+      return at(Token::kName) && kind(1) == Token::kName &&
+             (token_text() == "match" || token_text() == "type");
   }
 }
 
 void Parser::parse_statement(std::vector<Stmt*>& out) {
+  if (is_refused_statement()) return refuse_statement();
   switch (kind()) {
     case Token::kIfKeyword:
       out.push_back(parse_if());
@@ -88,22 +118,13 @@ void Parser::parse_statement(std::vector<Stmt*>& out) {
     case Token::kElseKeyword:
       fail_here(dsl::token_text(kind()) + " has no 'if' above it");
       break;
-    case Token::kTryKeyword:
-    case Token::kExceptKeyword:
-    case Token::kFinallyKeyword:
-    case Token::kAsyncKeyword:
-    case Token::kDelKeyword:
-    case Token::kGlobalKeyword:
-    case Token::kNonlocalKeyword:
-      refuse_statement();
-      break;
     default:
       parse_simple_line(out);
   }
 }
 
 void Parser::refuse_statement() {
-  fail_here("a " + dsl::token_text(kind()) + " statement is not in the subset that kernels use");
+  fail_here(in_quotes(token_text()) + " statements are not in the subset that kernels use");
 }
 
 // simple_line: simple (';' simple)* [';'] NEWLINE
@@ -164,11 +185,6 @@ Stmt* Parser::parse_simple() {
 // expression statement: list | target ':' e ['=' list] | target op'=' list | (targets '=')+ list
 Stmt* Parser::parse_expression_statement() {
   Span start = here();
-  if (at(Token::kName) && kind(1) == Token::kName &&
-      (token_text() == "match" || token_text() == "type")) {
-    fail_here("a " + in_quotes(token_text()) + " statement is not in the subset that kernels use");
-    return ast_.new_stmt(StmtKind::kPass, start);
-  }
   auto value = [&] { return at(Token::kYieldKeyword) ? parse_yield() : parse_expression_list(); };
   Expr* first = value();
   if (accept(Token::kColon)) {
