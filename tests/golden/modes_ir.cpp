@@ -3,10 +3,12 @@
 //   ir      parses, verifies and prints
 //   verify  the verifier's (or parser's) errors, or "ok"
 //   opdoc   the documentation of the ops named in the text
+//   passes  the module after the passes of the option, e.g. passes=canonicalize,dce
 #include <sstream>
 
 #include "codegen/ir/module.h"
 #include "codegen/ir/op_doc.h"
+#include "codegen/passes/passes.h"
 #include "tests/golden/golden.h"
 
 namespace tilewright::golden {
@@ -26,6 +28,27 @@ std::string for_each_module(const Case& c, F run) {
     out += kDivider;
     rest.remove_prefix(part.size() + kDivider.size());
   }
+}
+
+struct PassName {
+  std::string_view name;
+  bool (*run)(ir::Module&);
+};
+
+constexpr PassName kPasses[] = {
+    {"canonicalize", passes::canonicalize},  {"cse", passes::eliminate_common_subexpressions},
+    {"licm", passes::hoist_loop_invariants}, {"dce", passes::eliminate_dead_code},
+    {"fma", passes::contract_fma},
+};
+
+Status run_pass(std::string_view name, ir::Module& module) {
+  if (name == "pipeline") return passes::run_pipeline(module, {.verify_each = true, .observe = {}});
+  for (const PassName& pass : kPasses) {
+    if (pass.name != name) continue;
+    pass.run(module);
+    return ir::verify(module);
+  }
+  return make_error(DiagKind::kInternal, "no pass '" + std::string(name) + "'");
 }
 
 }  // namespace
@@ -57,6 +80,20 @@ std::string run_opdoc(const Case& c) {
     out += op ? ir::op_doc(*op) : "no op " + word + "\n";
   }
   return out;
+}
+
+std::string run_passes(const Case& c) {
+  return for_each_module(c, [&](std::string_view text) -> std::string {
+    auto module = ir::parse(c.path, text);
+    if (!module.ok()) return module.error().text() + "\n";
+    if (Status status = ir::verify(*module); !status.ok()) return status.error().text() + "\n";
+    auto option = c.options.find("passes");
+    std::istringstream names(option == c.options.end() ? "" : option->second);
+    for (std::string name; std::getline(names, name, ',');)
+      if (Status status = run_pass(name, *module); !status.ok())
+        return "after " + name + ":\n" + status.error().text() + "\n";
+    return ir::print(*module);
+  });
 }
 
 }  // namespace tilewright::golden
