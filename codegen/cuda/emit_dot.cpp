@@ -1,0 +1,378 @@
+// Matrix products by the tensor cores' mma instructions, as planned by DotPlan.
+//
+// An operand that is not already in the fragment layout is staged in shared memory (swizzled, so
+// that ldmatrix reads without bank conflicts), and its fragments are loaded group by group along K,
+// so that only one group is held in registers:
+//
+//   tw_shared_store<8>(at + …, a + …);  …  tw_barrier();
+//   TW_EACH(k, 2) {
+//     u32 fa[16], fb[16];
+//     TW_EACH(i, 4) tw_ldmatrix<4>(fa + i * 4, (at1 ^ k * 32) + i * 2048);
+//     …
+//     TW_EACH(m, 4) TW_EACH(n, 8) tw_mma_m16n8k16_bf16(acc + (m * 8 + n) * 4, fa + m * 4, fb + n *
+//     2);
+//   }
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "codegen/cuda/emit_convert.h"
+#include "codegen/cuda/emit_dot.h"
+#include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/emitter.h"
+#include "dsl/base/check.h"
+
+namespace tilewright::cuda {
+namespace {
+
+using ir::OpNode;
+using layout::Conversion;
+using layout::SharedAccess;
+
+// One operand of the mma: its values, and how fragments get into registers.
+struct Fragments {
+  View view;        // in the fragment layout, or (staged) as it was
+  Conversion plan;  // kShared when staged
+  bool staged = false;
+  int64_t start = 0;  // of the staging buffer
+  Dtype dtype{};
+  int values = 1;  // of one fragment in a thread
+  int packed = 1;  // values in one word
+  int tiles = 1, k_tiles = 1, batch = 1;
+  std::string name;  // array of words
+
+  int words() const { return values / packed; }
+  // Register number -> k tile, batch; and the value's place among those of its group of `group` k
+  // tiles.
+  int k_tile(int r) const { return r / values % k_tiles; }
+  int batch_of(int r) const { return r / (values * k_tiles * tiles); }
+  int local(int r, int group) const {
+    int tile = r / (values * k_tiles) % tiles;
+    return (tile * group + k_tile(r) % group) * values + r % values;
+  }
+  int register_of(int z, int tile, int k, int value) const {
+    return ((z * tiles + tile) * k_tiles + k) * values + value;
+  }
+};
+
+struct MmaDot {
+  Emitter& e;
+  ir::OpId id;
+  const OpNode& op;
+  const DotPlan& plan;
+  layout::MmaCounts counts;
+  Fragments a, b;
+  int group = 1;  // k tiles that are loaded together
+  std::string acc;
+
+  int groups() const { return counts.k / group; }
+};
+
+std::string word_type(const Fragments& f) {
+  return f.dtype == Dtype::kF64 ? "f64" : "u32";
+}
+
+// Casts to what the unit multiplies; TF32 operands are rounded here, once an element.
+View prepared(Emitter& e, const View& view, const DotPlan& plan) {
+  Dtype dtype = view.type.dtype;
+  bool other_fp8 = is_fp8(dtype) && is_fp8(plan.operand_dtype);
+  bool tf32 = plan.operand_dtype == Dtype::kF32 && plan.products == 1;
+  if ((dtype == plan.operand_dtype || other_fp8) && !tf32) return view;
+  ir::Type type = view.type.with_dtype(plan.operand_dtype);
+  return e.make_each(type, view.layout, e.fresh("operand"), view.uniform,
+                     [&](const std::string& i) {
+                       std::string text = view.at(i);
+                       if (dtype != plan.operand_dtype)
+                         text = fmt::format("tw_cast<{}>({})", type_name(type), text);
+                       return tf32 ? fmt::format("tw_bitcast<f32>(tw_tf32({}))", text) : text;
+                     });
+}
+
+Fragments plan_fragments(MmaDot& dot, int operand) {
+  Emitter& e = dot.e;
+  Fragments f;
+  f.view = prepared(e, e.view(dot.op.operands[static_cast<size_t>(operand)]), dot.plan);
+  f.dtype = f.view.type.dtype;
+  bool is_a = operand == 0;
+  f.values = is_a ? layout::a_fragment(dot.plan.tiling) : layout::b_fragment(dot.plan.tiling);
+  f.packed = std::max(1, 4 / f.view.type.element_bytes());
+  f.tiles = is_a ? dot.counts.m : dot.counts.n;
+  f.k_tiles = dot.counts.k;
+  f.batch = dot.counts.batch;
+  const auto& wanted = is_a ? dot.plan.operand_a : dot.plan.operand_b;
+  if (f.view.uniform) {
+    f.view.layout = wanted;
+    return f;
+  }
+  f.plan = layout::plan_conversion(f.view.layout, wanted, f.view.type.element_bytes(),
+                                   {.ldmatrix = e.target.has_ldmatrix});
+  f.staged = f.plan.kind == Conversion::Kind::kShared;
+  if (!f.staged) f.view = e.convert(f.view, wanted, "operand");
+  return f;
+}
+
+// The fewest k tiles (a power of two) such that no load access spans two groups.
+int group_of(const Fragments& f) {
+  int group = 1;
+  if (!f.staged) return group;
+  const SharedAccess& load = f.plan.shared.load;
+  for (int k = 0; k < load.accesses(); ++k) {
+    int first = f.k_tile(load.registers[static_cast<size_t>(k * load.vector)]);
+    for (int j = 1; j < load.vector; ++j)
+      while (first / group !=
+             f.k_tile(load.registers[static_cast<size_t>(k * load.vector + j)]) / group)
+        group *= 2;
+  }
+  return group;
+}
+
+void stage(MmaDot& dot) {
+  Emitter& e = dot.e;
+  if (!dot.a.staged && !dot.b.staged) return;
+  int64_t bytes = 0;
+  for (Fragments* f : {&dot.a, &dot.b}) {
+    if (!f->staged) continue;
+    f->start = bytes;
+    bytes += (f->plan.shared.bytes + 127) / 128 * 128;
+  }
+  e.before_shared_write();
+  e.reserve_shared(bytes, dot.op.span, "staging the operands of a dot");
+  for (Fragments* f : {&dot.a, &dot.b}) {
+    if (!f->staged) continue;
+    TW_CHECK(f->plan.shared.repeats == 1, "operands are staged whole");
+    const SharedAccess& store = f->plan.shared.store;
+    emit_shared_stores(e, store, f->start, f->view, 0, store.accesses());
+  }
+  e.barrier();
+  e.after_shared_read();
+}
+
+// A table over (item i, group k, batch z), in that order of significance, as text of those
+// variables.
+std::string indexed(const MmaDot& dot, const std::vector<uint32_t>& table) {
+  auto columns = affine_columns(table);
+  TW_CHECK(columns.has_value(), "fragments of a dot are not an affine map of their position");
+  auto bits = [](int count) { return std::countr_zero(static_cast<unsigned>(count)); };
+  size_t k_bits = static_cast<size_t>(bits(dot.groups())),
+         z_bits = static_cast<size_t>(bits(dot.counts.batch));
+  size_t i_bits = columns->size() - k_bits - z_bits;
+  auto at = columns->begin();
+  std::vector<uint32_t> i(at, at + static_cast<ptrdiff_t>(i_bits));
+  std::vector<uint32_t> k(at + static_cast<ptrdiff_t>(i_bits),
+                          at + static_cast<ptrdiff_t>(i_bits + k_bits));
+  std::vector<uint32_t> z(at + static_cast<ptrdiff_t>(i_bits + k_bits), columns->end());
+  return linear_expression({{"i", i}, {"k", k}, {"z", z}}, table[0]);
+}
+
+std::string each_item(int count, const std::string& text) {
+  return count > 1 ? fmt::format("TW_EACH(i, {}) {}", count, text) : text;
+}
+
+// The load accesses of a staged operand, sorted by batch, group and local place.
+std::vector<int> sorted_accesses(const MmaDot& dot, const Fragments& f) {
+  const SharedAccess& load = f.plan.shared.load;
+  std::vector<int> order;
+  for (int k = 0; k < load.accesses(); ++k) order.push_back(k);
+  auto key = [&](int k) {
+    int r = load.registers[static_cast<size_t>(k * load.vector)];
+    int outer = f.batch_of(r) * dot.groups() + f.k_tile(r) / dot.group;
+    return outer * (1 << 20) + f.local(r, dot.group);
+  };
+  std::sort(order.begin(), order.end(), [&](int x, int y) { return key(x) < key(y); });
+  return order;
+}
+
+void load_staged(MmaDot& dot, const Fragments& f) {
+  Emitter& e = dot.e;
+  const SharedAccess& load = f.plan.shared.load;
+  std::vector<int> order = sorted_accesses(dot, f);
+  SharedPlace place(e, load, f.start);
+  std::vector<uint32_t> meeting, apart;
+  std::vector<std::vector<uint32_t>> local(static_cast<size_t>(load.vector));
+  bool consecutive = true;
+  for (int k : order) {
+    uint32_t offset = load.offsets[static_cast<size_t>(k)];
+    meeting.push_back(place.meeting(offset));
+    apart.push_back(place.apart(offset));
+    for (int j = 0; j < load.vector; ++j) {
+      int r = load.registers[static_cast<size_t>(k * load.vector + j)];
+      local[static_cast<size_t>(j)].push_back(static_cast<uint32_t>(f.local(r, dot.group)));
+      consecutive = consecutive && local[static_cast<size_t>(j)].back() ==
+                                       local[0].back() + static_cast<uint32_t>(j);
+    }
+  }
+  int items = load.accesses() / (dot.groups() * dot.counts.batch);
+  std::string address = place.address(indexed(dot, meeting), indexed(dot, apart));
+  int total = f.tiles * dot.group * f.words();
+  // Register j of an access, as a place in the array of words.
+  auto word = [&](int j) {
+    std::vector<uint32_t> table = local[static_cast<size_t>(j)];
+    for (uint32_t& entry : table) entry /= static_cast<uint32_t>(f.packed);
+    std::string index = indexed(dot, table);
+    return index;
+  };
+  auto array = [](const std::string& name, const std::string& index) {
+    return index == "0" ? name : name + " + " + index;
+  };
+  e.out.line(fmt::format("{} {}[{}];", word_type(f), f.name, total));
+  bool matrix = load.kind != SharedAccess::Kind::kVector;
+  std::string function = !matrix                                      ? "tw_shared_load"
+                         : load.kind == SharedAccess::Kind::kLdmatrix ? "tw_ldmatrix"
+                                                                      : "tw_ldmatrix_trans";
+  if (load.vector % f.packed == 0 && consecutive) {
+    int words = load.vector / f.packed;
+    e.out.line(each_item(
+        items, fmt::format("{}<{}>({}, {});", function, words, array(f.name, word(0)), address)));
+    return;
+  }
+  if (matrix) {
+    std::string text = fmt::format("{{ u32 w[{}]; {}<{}>(w, {});", load.vector / 2, function,
+                                   load.vector / 2, address);
+    for (int j = 0; j < load.vector; j += 2)
+      text += fmt::format(" {}[{}] = w[{}];", f.name, word(j), j / 2);
+    e.out.line(each_item(items, text + " }"));
+    return;
+  }
+  // Values smaller than a word, or not in order: by value, packed afterwards.
+  std::string values = e.fresh(f.name + "_values"), type = type_name(f.view.type);
+  e.out.line(fmt::format("{} {}[{}];", type, values, total * f.packed));
+  std::string text = fmt::format("{{ {} t[{}]; tw_shared_load<{}>(t, {});", type, load.vector,
+                                 load.vector, address);
+  for (int j = 0; j < load.vector; ++j)
+    text += fmt::format(" {}[{}] = t[{}];", values, indexed(dot, local[static_cast<size_t>(j)]), j);
+  e.out.line(each_item(items, text + " }"));
+  std::string packed = f.packed == 1 ? "i" : fmt::format("i * {}", f.packed);
+  if (f.dtype == Dtype::kF64)
+    e.out.line(each_item(total, fmt::format("{}[i] = {}[i];", f.name, values)));
+  else
+    e.out.line(fmt::format("TW_EACH(i, {}) tw_to_words<{}>({} + i, {} + {});", total, f.packed,
+                           f.name, values, packed));
+}
+
+// The words of fragments that are in registers.
+void pack_local(MmaDot& dot, const Fragments& f) {
+  Emitter& e = dot.e;
+  int total = f.tiles * dot.group * f.words();
+  std::vector<std::vector<uint32_t>> tables(static_cast<size_t>(f.packed));
+  for (int z = 0; z < dot.counts.batch; ++z)
+    for (int q = 0; q < dot.groups(); ++q)
+      for (int w = 0; w < total; ++w)
+        for (int j = 0; j < f.packed; ++j) {
+          int value = w % f.words() * f.packed + j, kk = w / f.words() % dot.group;
+          int tile = w / (f.words() * dot.group);
+          int r = f.register_of(z, tile, q * dot.group + kk, value);
+          tables[static_cast<size_t>(j)].push_back(f.view.index(static_cast<uint32_t>(r)));
+        }
+  e.out.line(fmt::format("{} {}[{}];", word_type(f), f.name, total));
+  std::string list;
+  for (size_t j = 0; j < tables.size(); ++j)
+    list += (j > 0 ? ", " : "") + f.view.element(f.view.is_array ? indexed(dot, tables[j]) : "0");
+  if (f.dtype == Dtype::kF64)
+    e.out.line(each_item(total, fmt::format("{}[i] = {};", f.name, list)));
+  else
+    e.out.line(
+        fmt::format("TW_EACH(i, {}) {{ const {} t[{}] = {{{}}}; tw_to_words<{}>({} + i, t); }}",
+                    total, type_name(f.view.type), f.packed, list, f.packed, f.name));
+}
+
+std::string mma_function(const MmaDot& dot) {
+  const layout::MmaShape& shape = dot.plan.tiling.instruction;
+  Dtype a = dot.a.dtype, b = dot.b.dtype;
+  std::string name = fmt::format("tw_mma_m{}n{}k{}_{}", shape.m, shape.n, shape.k,
+                                 a == Dtype::kF32 ? "tf32" : dtype_name(a));
+  if (a != b) name += "_" + std::string(dtype_name(b));
+  return name;
+}
+
+// Splits TF32x3 operands: the rounded value and the rounded rest.
+void split(MmaDot& dot, const Fragments& f) {
+  int total = f.tiles * dot.group * f.words();
+  dot.e.out.line(fmt::format("u32 {}_rest[{}];", f.name, total));
+  dot.e.out.line(
+      fmt::format("TW_EACH(i, {}) tw_split_tf32({}[i], {}_rest[i]);", total, f.name, f.name));
+}
+
+void emit_products(MmaDot& dot) {
+  Emitter& e = dot.e;
+  int fragment = layout::accumulator_fragment(dot.plan.tiling);
+  auto index = [&](const std::string& tile, int tiles, int words) {
+    std::string text = tiles > 1 ? tile : "";
+    if (dot.group > 1) text = text.empty() ? "s" : fmt::format("({} * {} + s)", text, dot.group);
+    if (text.empty()) return std::string();
+    return words == 1 ? " + " + text : fmt::format(" + {} * {}", text, words);
+  };
+  std::string place = dot.counts.n > 1 ? "n" : "";
+  if (dot.counts.m > 1) place = place.empty() ? "m" : fmt::format("m * {} + n", dot.counts.n);
+  if (dot.counts.batch > 1)
+    place =
+        fmt::format("z * {}{}", dot.counts.m * dot.counts.n, place.empty() ? "" : " + " + place);
+  if (!place.empty()) place = fmt::format(" + {} * {}", paren(place), fragment);
+  std::string loops;
+  if (dot.group > 1) loops += fmt::format("TW_EACH(s, {}) ", dot.group);
+  if (dot.counts.m > 1) loops += fmt::format("TW_EACH(m, {}) ", dot.counts.m);
+  if (dot.counts.n > 1) loops += fmt::format("TW_EACH(n, {}) ", dot.counts.n);
+  auto call = [&](std::string_view a_part, std::string_view b_part) {
+    return fmt::format("{}({}{}, {}{}{}, {}{}{});", mma_function(dot), dot.acc, place, dot.a.name,
+                       a_part, index("m", dot.counts.m, dot.a.words()), dot.b.name, b_part,
+                       index("n", dot.counts.n, dot.b.words()));
+  };
+  if (dot.plan.products == 3) {
+    e.out.line(loops + call("_rest", ""));
+    e.out.line(loops + call("", "_rest"));
+  }
+  e.out.line(loops + call("", ""));
+}
+
+void emit_groups(MmaDot& dot) {
+  Emitter& e = dot.e;
+  std::string loops;
+  if (dot.counts.batch > 1) loops += fmt::format("TW_EACH(z, {}) ", dot.counts.batch);
+  if (dot.groups() > 1) loops += fmt::format("TW_EACH(k, {}) ", dot.groups());
+  e.out.open(loops.empty() ? "" : loops.substr(0, loops.size() - 1));
+  for (Fragments* f : {&dot.a, &dot.b}) {
+    f->name = e.fresh(f == &dot.a ? "fa" : "fb");
+    f->staged ? load_staged(dot, *f) : pack_local(dot, *f);
+    if (dot.plan.products == 3) split(dot, *f);
+  }
+  emit_products(dot);
+  e.out.close();
+}
+
+void emit_mma(Emitter& e, ir::OpId id, const DotPlan& plan) {
+  const OpNode& op = e.module.op(id);
+  const ir::Type& type = e.module.type(op.results[0]);
+  MmaDot dot{.e = e, .id = id, .op = op, .plan = plan, .counts = {}, .a = {}, .b = {}, .acc = {}};
+  dot.counts = layout::mma_counts(e.module.type(op.operands[0]).shape,
+                                  e.module.type(op.operands[1]).shape, plan.tiling);
+  dot.a = plan_fragments(dot, 0);
+  dot.b = plan_fragments(dot, 1);
+  dot.group = std::max(group_of(dot.a), group_of(dot.b));
+  stage(dot);
+  // f16 accumulators are summed in f32 and rounded once at the end.
+  View start = e.use(id, 2);
+  bool narrow = is_float(type.dtype) && type.dtype != Dtype::kF32 && type.dtype != Dtype::kF64;
+  ir::Type sum_type = narrow ? type.with_dtype(Dtype::kF32) : type;
+  View sum =
+      e.declare(sum_type, plan.accumulator, narrow ? e.fresh("sum") : e.name_for(op.results[0]));
+  dot.acc = sum.name;
+  e.out.line(fmt::format("TW_EACH(i, {}) {}[i] = {};", sum.registers(), sum.name,
+                         narrow ? fmt::format("tw_f32({})", start.at("i")) : start.at("i")));
+  emit_groups(dot);
+  if (!narrow) return e.define(op.results[0], std::move(sum));
+  e.define_each(op.results[0], false, [&](const std::string& i) {
+    return fmt::format("tw_cast<{}>({})", type_name(type), sum.at(i));
+  });
+}
+
+}  // namespace
+
+void emit_Dot(Emitter& e, ir::OpId id) {
+  const DotPlan& plan = e.assignment.dots.at(id);
+  if (plan.kind == DotPlan::Kind::kMma)
+    emit_mma(e, id, plan);
+  else
+    emit_fma_dot(e, id, plan);
+}
+
+}  // namespace tilewright::cuda

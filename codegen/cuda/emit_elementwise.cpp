@@ -1,0 +1,169 @@
+// Element-wise ops: one expression for each register, by a table of spellings.
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/emitter.h"
+#include "dsl/base/check.h"
+
+namespace tilewright::cuda {
+namespace {
+
+using ir::Op;
+using ir::OpNode;
+
+// How an op is written for integers and for floats; {0}, {1}, {2} are the operands. Integer
+// operators that could overflow or trap are prelude functions, which wrap and guard.
+struct Spelling {
+  Op op;
+  std::string_view integer, real;
+};
+constexpr Spelling kSpellings[] = {
+    {Op::Add, "tw_add({0}, {1})", "{0} + {1}"},
+    {Op::Sub, "tw_sub({0}, {1})", "{0} - {1}"},
+    {Op::Mul, "tw_mul({0}, {1})", "{0} * {1}"},
+    {Op::Div, "tw_div({0}, {1})", "tw_div({0}, {1})"},
+    {Op::DivRn, "tw_div({0}, {1})", "tw_div_rn({0}, {1})"},
+    {Op::Rem, "tw_rem({0}, {1})", "tw_rem({0}, {1})"},
+    {Op::And, "{0} & {1}", ""},
+    {Op::Or, "{0} | {1}", ""},
+    {Op::Xor, "{0} ^ {1}", ""},
+    {Op::Shl, "tw_shl({0}, {1})", ""},
+    {Op::Shr, "tw_shr({0}, {1})", ""},
+    {Op::Min, "tw_min({0}, {1})", "tw_min({0}, {1})"},
+    {Op::Max, "tw_max({0}, {1})", "tw_max({0}, {1})"},
+    {Op::MulHi, "tw_mulhi({0}, {1})", ""},
+    {Op::Fma, "", "tw_fma({0}, {1}, {2})"},
+    {Op::Select, "{0} ? {1} : {2}", "{0} ? {1} : {2}"},
+    {Op::Neg, "tw_neg({0})", "tw_neg({0})"},
+    {Op::Not, "tw_not({0})", ""},
+    {Op::Abs, "tw_abs({0})", "tw_abs({0})"},
+    {Op::Exp, "", "tw_exp({0})"},
+    {Op::Exp2, "", "tw_exp2({0})"},
+    {Op::Log, "", "tw_log({0})"},
+    {Op::Log2, "", "tw_log2({0})"},
+    {Op::Sin, "", "tw_sin({0})"},
+    {Op::Cos, "", "tw_cos({0})"},
+    {Op::Tanh, "", "tw_tanh({0})"},
+    {Op::Sqrt, "", "tw_sqrt({0})"},
+    {Op::SqrtRn, "", "tw_sqrt_rn({0})"},
+    {Op::Rsqrt, "", "tw_rsqrt({0})"},
+    {Op::Erf, "", "tw_erf({0})"},
+    {Op::Floor, "", "tw_floor({0})"},
+    {Op::Ceil, "", "tw_ceil({0})"},
+};
+
+std::string_view comparison(std::string_view predicate) {
+  constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
+      {"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}};
+  for (auto [word, text] : kOperators)
+    if (word == predicate) return text;
+  TW_UNREACHABLE("unknown predicate");
+}
+
+std::string cast_pattern(const OpNode& op, const ir::Type& from, const ir::Type& to) {
+  if (to.is_pointer) return from.is_pointer ? "{0}" : "(u64){0}";
+  bool rtz = op.attrs.get_word("rounding") == "rtz";
+  return fmt::format("tw_cast{}<{}>({{0}})", rtz ? "_rtz" : "", type_name(to));
+}
+
+// The pattern of an op, with {n} for its operands.
+std::string pattern(const ir::Module& module, const OpNode& op) {
+  const ir::Type& result = module.type(op.results[0]);
+  const ir::Type& first = module.type(op.operands[0]);
+  if (op.op == Op::Cmp) return fmt::format("{{0}} {} {{1}}", comparison(op.attrs.get_word("pred")));
+  if (op.op == Op::Cast) return cast_pattern(op, first, result);
+  if (op.op == Op::Bitcast) return fmt::format("tw_bitcast<{}>({{0}})", type_name(result));
+  bool real = !result.is_pointer && is_float(result.dtype);
+  bool nan = real && op.attrs.get_word("nan") == "propagate";
+  if (nan && op.op == Op::Min) return "tw_min_nan({0}, {1})";
+  if (nan && op.op == Op::Max) return "tw_max_nan({0}, {1})";
+  for (const Spelling& spelling : kSpellings) {
+    if (spelling.op != op.op) continue;
+    std::string_view text = real ? spelling.real : spelling.integer;
+    TW_CHECK(!text.empty(), "no spelling of this op for " + ir::to_string(result));
+    return std::string(text);
+  }
+  TW_UNREACHABLE("an element-wise op has no spelling: " + std::string(ir::op_info(op.op).mnemonic));
+}
+
+std::string operand_text(const View& view, const std::string& variable) {
+  return view.type.is_pointer ? paren(view.address(view.at(variable))) : view.at(variable);
+}
+
+// base + offset in bytes, as text.
+std::string moved(const std::string& base, const std::string& offset, int bytes) {
+  std::string scaled = bytes == 1 ? "(i64)" + offset : fmt::format("(i64){} * {}", offset, bytes);
+  return base.empty() ? "(u64)(" + scaled + ")" : base + " + " + scaled;
+}
+
+void emit_ptr_add(Emitter& e, ir::OpId id) {
+  const OpNode& op = e.module.op(id);
+  ir::ValueId result = op.results[0];
+  View ptr = e.use(id, 0), offset = e.use(id, 1);
+  int bytes = dtype_bytes(ptr.type.dtype);
+  View view{.type = e.module.type(result), .layout = e.layout_of(result)};
+  if (offset.uniform) {
+    // The base moves; the offsets of the elements stay.
+    const std::string& base = ptr.uniform ? ptr.name : ptr.base;
+    std::string name = e.name_for(result);
+    e.out.line(fmt::format("const u64 {} = {};", name, moved(base, offset.name, bytes)));
+    View shifted = ptr;
+    shifted.type = view.type;
+    shifted.layout = view.layout;
+    (ptr.uniform ? shifted.name : shifted.base) = name;
+    return e.define(result, std::move(shifted));
+  }
+  if (ptr.uniform) {
+    view.name = offset.name;
+    view.is_array = offset.is_array;
+    view.columns = offset.columns;
+    view.base = ptr.name;
+    view.offset_dtype = offset.type.dtype;
+    view.scale = bytes;
+    return e.define(result, std::move(view));
+  }
+  bool based = !ptr.base.empty() && ptr.scale == bytes;
+  auto element = [&](const std::string& i) {
+    if (based) return fmt::format("(i64){} + (i64){}", ptr.at(i), offset.at(i));
+    return moved(ptr.address(ptr.at(i)), offset.at(i), bytes);
+  };
+  ir::Type element_type = based ? view.type.with_dtype(Dtype::kI64) : view.type;
+  View sum = e.make_each(element_type, view.layout, e.name_for(result), false, element);
+  sum.type = view.type;
+  if (based) {
+    sum.base = ptr.base;
+    sum.offset_dtype = Dtype::kI64;
+    sum.scale = bytes;
+  }
+  e.define(result, std::move(sum));
+}
+
+}  // namespace
+
+void emit_elementwise(Emitter& e, ir::OpId id) {
+  const OpNode& op = e.module.op(id);
+  if (op.op == Op::PtrAdd) return emit_ptr_add(e, id);
+  const ir::Type& result = e.module.type(op.results[0]);
+  std::vector<View> operands;
+  bool uniform = true;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    operands.push_back(e.use(id, static_cast<int>(i)));
+    uniform = uniform && operands.back().uniform;
+  }
+  if (op.op == Op::Cast && result.is_pointer && operands[0].type.is_pointer) {
+    View same = operands[0];
+    same.type = result;
+    return e.define(op.results[0], std::move(same));
+  }
+  std::string text = pattern(e.module, op);
+  operands.resize(3);
+  e.define_each(op.results[0], uniform, [&](const std::string& i) {
+    return fmt::format(fmt::runtime(text), operand_text(operands[0], i),
+                       operand_text(operands[1], i), operand_text(operands[2], i));
+  });
+}
+
+}  // namespace tilewright::cuda

@@ -1,0 +1,258 @@
+// Reductions: within a thread's registers (a tree), then across lanes (butterfly shuffles), then
+// across warps (shared memory). The combine region becomes one lambda; several operands fold
+// together.
+//
+//   auto fold = [&](f32& a, f32 b) TW_INLINE { … a = …; };
+//   TW_EACH(i, 4) fold(m[i], m[i + 4]);                          // registers
+//   fold(m, tw_shfl_xor(m, 1u));                                 // lanes
+//   { f32 p[4]; tw_shared_load<4>(p, at); m = p[0]; TW_EACH(j, 3) fold(m, p[j + 1]); }   // warps
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/emitter.h"
+#include "dsl/base/check.h"
+
+namespace tilewright::cuda {
+namespace {
+
+using ir::OpNode;
+using ir::ValueId;
+
+struct Reduction {
+  Emitter& e;
+  ir::OpId id;
+  const OpNode& op;
+  int axis;
+  layout::LinearLayout source, result;
+  layout::ReductionPlan plan;
+  std::string fold;               // name of the lambda
+  std::vector<std::string> part;  // array (or scalar, when size is 1) of each operand
+  uint32_t keep = 1, size = 1;    // registers of the result; of the arrays
+
+  size_t arity() const { return op.operands.size(); }
+  const ir::Type& type(size_t k) const { return e.module.type(op.operands[k]); }
+  std::string partial(size_t k, const std::string& index) const {
+    return size > 1 ? part[k] + "[" + index + "]" : part[k];
+  }
+  // "fold(a, b, …)" with lhs and rhs texts by operand.
+  template <class Lhs, class Rhs>
+  std::string call(Lhs lhs, Rhs rhs) const {
+    std::string text = fold + "(";
+    for (size_t k = 0; k < arity(); ++k) text += (k > 0 ? ", " : "") + lhs(k);
+    for (size_t k = 0; k < arity(); ++k) text += ", " + rhs(k);
+    return text + ");";
+  }
+};
+
+void emit_fold(Reduction& r) {
+  Emitter& e = r.e;
+  const ir::Region& region = e.module.region(r.op.regions[0]);
+  r.fold = e.fresh("fold");
+  std::string parameters;
+  std::vector<View> lhs;
+  for (size_t i = 0; i < region.args.size(); ++i) {
+    const ir::Type& type = e.module.type(region.args[i]);
+    View view{.type = type, .layout = {}, .name = e.name_for(region.args[i]), .uniform = true};
+    bool left = i < r.arity();
+    parameters +=
+        fmt::format("{}{}{} {}", i > 0 ? ", " : "", type_name(type), left ? "&" : "", view.name);
+    e.define(region.args[i], view);
+    if (left) lhs.push_back(view);
+  }
+  e.out.open(fmt::format("auto {} = [&]({}) TW_INLINE", r.fold, parameters));
+  ir::OpId terminator = e.emit_region(r.op.regions[0]);
+  // A left side that is passed on as another result is read before it changes.
+  std::vector<View> next;
+  for (size_t k = 0; k < r.arity(); ++k) {
+    View view = e.use(terminator, static_cast<int>(k));
+    bool moved =
+        std::any_of(lhs.begin(), lhs.end(), [&](const View& l) { return l.name == view.name; });
+    if (moved && view.name != lhs[k].name)
+      view = e.make_each(view.type, view.layout, e.fresh("next"), true,
+                         [&](const std::string&) { return view.name; });
+    next.push_back(view);
+  }
+  for (size_t k = 0; k < r.arity(); ++k)
+    if (next[k].name != lhs[k].name) e.out.line(fmt::format("{} = {};", lhs[k].name, next[k].name));
+  e.out.close("};");
+}
+
+// Copies the operands into arrays where entry k + keep * f is the f-th element to fold into result
+// register k, and folds the upper half onto the lower until `keep` are left.
+void fold_registers(Reduction& r) {
+  Emitter& e = r.e;
+  r.keep = static_cast<uint32_t>(r.plan.registers.size());
+  r.size = r.keep * static_cast<uint32_t>(r.plan.registers[0].size());
+  std::vector<uint32_t> to, from;
+  for (uint32_t f = 0; f < r.size / r.keep; ++f)
+    for (uint32_t k = 0; k < r.keep; ++k) {
+      to.push_back(k + r.keep * f);
+      from.push_back(static_cast<uint32_t>(r.plan.registers[k][f]));
+    }
+  for (size_t k = 0; k < r.arity(); ++k) {
+    View x = e.use(r.id, static_cast<int>(k));
+    r.part.push_back(e.name_for(r.op.results[k]));
+    std::string declared = r.size > 1 ? fmt::format("{}[{}]", r.part[k], r.size) : r.part[k];
+    e.out.line(fmt::format("{} {};", type_name(x.type), declared));
+    e.each({to, x.indices(from)}, [&](const std::vector<std::string>& i) {
+      return fmt::format("{} = {};", r.partial(k, i[0]), x.element(i[1]));
+    });
+  }
+  for (uint32_t half = r.size / 2; half >= r.keep && half > 0; half /= 2) {
+    bool one = half == 1;
+    std::string text =
+        r.call([&](size_t k) { return r.partial(k, one ? "0" : "i"); },
+               [&](size_t k) { return r.partial(k, one ? "1" : fmt::format("i + {}", half)); });
+    e.out.line(one ? text : fmt::format("TW_EACH(i, {}) {}", half, text));
+  }
+}
+
+std::string each_kept(const Reduction& r, const std::string& text) {
+  return r.keep > 1 ? fmt::format("TW_EACH(i, {}) {}", r.keep, text) : text;
+}
+
+void fold_lanes(Reduction& r) {
+  std::string index = r.keep > 1 ? "i" : "0";
+  for (int bit : r.plan.lane_bits)
+    r.e.out.line(each_kept(r, r.call([&](size_t k) { return r.partial(k, index); },
+                                     [&](size_t k) {
+                                       return fmt::format("tw_shfl_xor({}, {})",
+                                                          r.partial(k, index), 1 << bit);
+                                     })));
+}
+
+// Where a thread's partial results lie in the scratch of one operand: element * ways + which warp.
+struct Scratch {
+  std::string write, read;  // the thread's part of the byte address
+  std::vector<uint32_t> offsets;
+  uint32_t start = 0;
+};
+
+Scratch scratch_of(Reduction& r, size_t operand, uint32_t start) {
+  uint32_t ways = 1u << r.plan.warp_bits.size();
+  auto bytes = static_cast<uint32_t>(r.type(operand).element_bytes());
+  std::vector<uint32_t> lane = r.result.lane, warp = r.result.warp;
+  for (uint32_t& column : lane) column *= ways * bytes;
+  for (uint32_t& column : warp) column *= ways * bytes;
+  Scratch scratch;
+  scratch.start = start;
+  scratch.read = r.e.thread_map(lane, warp);
+  for (size_t p = 0; p < r.plan.warp_bits.size(); ++p)
+    warp[static_cast<size_t>(r.plan.warp_bits[p])] |= (1u << p) * bytes;
+  scratch.write = r.e.thread_map(lane, warp);
+  for (uint32_t k = 0; k < r.keep; ++k)
+    scratch.offsets.push_back(r.result.element(k, 0, 0) * ways * bytes);
+  return scratch;
+}
+
+std::string place(const std::string& thread, const std::string& offset, uint32_t start) {
+  std::string text = thread;
+  // Offsets of a register may share bits with those of threads.
+  if (offset != "0") text = text.empty() ? offset : "(" + text + " ^ " + paren(offset) + ")";
+  if (start != 0) text = text.empty() ? std::to_string(start) : fmt::format("{} + {}", text, start);
+  return text.empty() ? "0" : text;
+}
+
+void store_partials(Reduction& r, const std::vector<Scratch>& scratch) {
+  Emitter& e = r.e;
+  layout::ReplicationMask copies = layout::replication_mask(r.result);
+  uint32_t warps = copies.warp;
+  for (int bit : r.plan.warp_bits) warps &= ~(1u << bit);
+  std::string holds = e.none_of(copies.lane, warps);
+  std::string guard = holds.empty() ? "" : fmt::format("if ({}) ", holds);
+  std::vector<uint32_t> own;
+  for (uint32_t k = 0; k < r.keep; ++k) own.push_back(k);
+  for (size_t k = 0; k < r.arity(); ++k)
+    e.each({own, scratch[k].offsets}, [&](const std::vector<std::string>& i) {
+      std::string value =
+          r.size > 1 ? (i[0] == "0" ? r.part[k] : r.part[k] + " + " + i[0]) : "&" + r.part[k];
+      return fmt::format("{}tw_shared_store<1>({}, {});", guard,
+                         place(scratch[k].write, i[1], scratch[k].start), value);
+    });
+}
+
+void load_and_fold_partials(Reduction& r, const std::vector<Scratch>& scratch) {
+  Emitter& e = r.e;
+  int ways = 1 << r.plan.warp_bits.size();
+  std::vector<std::vector<uint32_t>> tables(1);
+  for (uint32_t k = 0; k < r.keep; ++k) tables[0].push_back(k);
+  for (const Scratch& s : scratch) tables.push_back(s.offsets);
+  std::vector<std::string> names;
+  for (size_t k = 0; k < r.arity(); ++k) names.push_back(e.fresh("part"));
+  e.each(tables, [&](const std::vector<std::string>& i) {
+    std::string text = "{ ";
+    for (size_t k = 0; k < r.arity(); ++k) {
+      int bytes = r.type(k).element_bytes(), vector = std::min(ways, 16 / bytes);
+      text += fmt::format("{} {}[{}]; ", type_name(r.type(k)), names[k], ways);
+      for (int w = 0; w < ways; w += vector)
+        text += fmt::format(
+            "tw_shared_load<{}>({}, {}); ", vector,
+            w == 0 ? names[k] : fmt::format("{} + {}", names[k], w),
+            place(scratch[k].read, i[k + 1], scratch[k].start + static_cast<uint32_t>(w * bytes)));
+      text += fmt::format("{} = {}[0]; ", r.partial(k, i[0]), names[k]);
+    }
+    std::string call = r.call([&](size_t k) { return r.partial(k, i[0]); },
+                              [&](size_t k) { return fmt::format("{}[j + 1]", names[k]); });
+    return text + fmt::format("TW_EACH(j, {}) {} }}", ways - 1, call);
+  });
+}
+
+void fold_warps(Reduction& r) {
+  if (r.plan.warp_bits.empty()) return;
+  Emitter& e = r.e;
+  uint32_t ways = 1u << r.plan.warp_bits.size();
+  std::vector<Scratch> scratch;
+  int64_t bytes = 0;
+  for (size_t k = 0; k < r.arity(); ++k) {
+    scratch.push_back(scratch_of(r, k, static_cast<uint32_t>(bytes)));
+    bytes += layout::element_count(r.result.shape) * ways * r.type(k).element_bytes();
+    bytes = (bytes + 15) / 16 * 16;
+  }
+  e.before_shared_write();
+  e.reserve_shared(bytes, r.op.span, "a reduction across warps");
+  store_partials(r, scratch);
+  e.barrier();
+  load_and_fold_partials(r, scratch);
+  e.after_shared_read();
+}
+
+}  // namespace
+
+void emit_Reduce(Emitter& e, ir::OpId id) {
+  const OpNode& op = e.module.op(id);
+  int axis = static_cast<int>(op.attrs.get_int("axis"));
+  layout::LinearLayout source = required_layout(e.module, e.assignment, id, 0);
+  Reduction r{.e = e,
+              .id = id,
+              .op = op,
+              .axis = axis,
+              .source = source,
+              .result = layout::drop_dim(source, axis),
+              .plan = layout::plan_reduction(source, axis),
+              .fold = {},
+              .part = {}};
+  emit_fold(r);
+  fold_registers(r);
+  fold_lanes(r);
+  fold_warps(r);
+  for (size_t k = 0; k < r.arity(); ++k) {
+    ValueId result = op.results[k];
+    View view{.type = e.module.type(result), .layout = r.result, .name = r.part[k]};
+    if (view.type.is_scalar()) {
+      view.uniform = true;
+      if (r.size > 1) {
+        view.name = e.fresh(r.part[k]);
+        e.out.line(fmt::format("const {} {} = {}[0];", type_name(view.type), view.name, r.part[k]));
+      }
+    } else {
+      view.is_array = r.size > 1;
+      for (uint32_t b = 1; b < r.keep; b *= 2) view.columns.push_back(b);
+      view = e.convert(view, e.layout_of(result), r.part[k]);
+    }
+    e.define(result, std::move(view));
+  }
+}
+
+}  // namespace tilewright::cuda

@@ -1,0 +1,168 @@
+// The emitter's shared state and helpers. Handlers of ops are free functions emit_<Op>, in one file
+// a family (emit_*.cpp); a missing one is a link error that names it.
+//
+// How a tile is held. Every thread holds the registers of the tile's layout; in the text they are
+// an array `T x[R]` (a scalar variable when R is 1), indexed by constants in unrolled loops. A View
+// says how a value is read from such an array: broadcasts, reshapes and conversions that only
+// rename registers give another view of the same array and no text. A value that is the same
+// everywhere (scalars, splats) is a uniform view: one scalar variable or literal. A tile of
+// pointers is a uniform base plus element offsets, so that offsets stay 32-bit until the access.
+//
+// Shared memory. Exchanges (conversions, reductions, staged operands) use the same scratch from
+// offset 0, one after another; a barrier separates the reads of one from the writes of the next.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/cuda/cuda.h"
+#include "codegen/cuda/emit_text.h"
+#include "codegen/cuda/layouts.h"
+
+namespace tilewright::cuda {
+
+struct View {
+  ir::Type type;
+  layout::LinearLayout layout;    // of the view's registers (tiles)
+  std::string name;               // array or scalar variable, or a literal
+  bool uniform = false;           // the same for every element
+  bool is_array = false;          // name needs an index
+  std::vector<uint32_t> columns;  // array index of register r: XOR of columns[b] for the bits of r
+  // Tiles of pointers: address = base + (i64)element * scale. Without a base, elements are
+  // addresses.
+  std::string base;
+  Dtype offset_dtype = Dtype::kU64;
+  int scale = 1;
+
+  int registers() const { return layout.registers(); }
+  // The type of the elements in the text: the offset's for pointers with a base.
+  Dtype element_dtype() const { return type.is_pointer ? offset_dtype : type.dtype; }
+  // Array index of register r.
+  uint32_t index(uint32_t r) const;
+  std::vector<uint32_t> indices(const std::vector<uint32_t>& registers) const;
+  // The element at an array index (text), at register `variable` of an unrolled loop.
+  std::string element(const std::string& index) const;
+  std::string at(const std::string& variable) const;
+  // The address that an element's text stands for.
+  std::string address(const std::string& element) const;
+  // Registers aligned groups of `width` lie in consecutive array entries.
+  bool is_contiguous(int width) const;
+  bool is_plain() const;
+};
+
+class Emitter {
+ public:
+  Emitter(const ir::Module& module, const LayoutAssignment& assignment, const Target& target,
+          const Options& options);
+
+  Result<Source> run();
+
+  const ir::Module& module;
+  const LayoutAssignment& assignment;
+  const Target& target;
+  const Options& options;
+  Writer out;
+
+  // Emits the ops of a region up to its terminator, which is returned.
+  ir::OpId emit_region(ir::RegionId region);
+  // The first error wins; emission goes on.
+  void fail(ErrorInfo error);
+
+  // ---- values ----
+  const View& view(ir::ValueId value) const;
+  void define(ir::ValueId value, View view);
+  // Operand number `index` in the layout that the op needs it in.
+  View use(ir::OpId op, int index);
+  View convert(const View& view, const layout::LinearLayout& layout, std::string_view hint);
+  const layout::LinearLayout& layout_of(ir::ValueId value) const;
+  bool is_used(ir::ValueId value) const { return uses_[value.index] > 0; }
+  std::string name_for(ir::ValueId value);
+  std::string fresh(std::string_view hint) { return names_.fresh(hint); }
+  // Declares `T name;` or `T name[R];` and returns the plain view of it.
+  View declare(const ir::Type& type, const layout::LinearLayout& layout, const std::string& name);
+  // Defines the result: element(variable) for each register, or once when uniform.
+  using Element = std::function<std::string(const std::string& variable)>;
+  void define_each(ir::ValueId result, bool uniform, const Element& element);
+  View make_each(const ir::Type& type, const layout::LinearLayout& layout, const std::string& name,
+                 bool uniform, const Element& element);
+  // `to` = `from`, register by register; `to` is plain.
+  void assign(const View& to, const View& from);
+  // A view whose every aligned group of `width` registers is contiguous and has storage: itself, or
+  // a copy.
+  View contiguous(const View& view, int width, std::string_view hint);
+  // Text of a pointer to the array entry `index` of a contiguous or plain view.
+  static std::string pointer(const View& view, const std::string& index);
+  // A pointer view with addresses as elements.
+  View absolute(const View& view, std::string_view hint);
+
+  // ---- the thread's place ----
+  // XOR of the columns for the bits of the lane and warp number, computed once at the top of the
+  // kernel; an empty text for 0.
+  std::string thread_map(const std::vector<uint32_t>& lane, const std::vector<uint32_t>& warp);
+  // True where neither number has one of these bits; an empty text where that is everywhere.
+  std::string none_of(uint32_t lanes, uint32_t warps);
+  std::string thread() { return need_thread_ = true, "thread"; }
+  // Declared once at the top of the kernel; equal expressions share one name.
+  std::string at_top(const std::string& type, const std::string& hint,
+                     const std::string& expression);
+  int warp_bits() const;
+
+  // ---- shared memory ----
+  // `bytes` of scratch are needed at once, for what `what` says.
+  void reserve_shared(int64_t bytes, Span span, std::string_view what);
+  void barrier();
+  void before_shared_write();  // a barrier, unless nobody can still be reading
+  void after_shared_read() { shared_read_pending = true; }
+  bool shared_read_pending = false;
+  int shared_uses = 0;  // exchanges so far
+
+  // ---- unrolled loops ----
+  // One statement for each i in 0 … count-1 with numbers from tables: a TW_EACH loop where all
+  // tables are affine, else line by line. The body receives one expression a table.
+  using Body = std::function<std::string(const std::vector<std::string>&)>;
+  void each(const std::vector<std::vector<uint32_t>>& tables, const Body& body);
+
+  void comment(std::string_view text) { out.line("// " + std::string(text)); }
+  // The op being emitted, for messages.
+  Span span() const { return span_; }
+
+ private:
+  void emit_op(ir::OpId id);
+  void line_directive(const ir::OpNode& op);
+  void emit_parameters();
+  void check_shared();
+  Result<Source> finish();
+
+  struct Converted {
+    ir::ValueId value;
+    layout::LinearLayout layout;
+    View view;
+  };
+
+  Names names_;
+  std::vector<View> views_;
+  std::vector<bool> defined_;
+  std::vector<int> uses_;
+  std::vector<Converted> converted_;  // those made in the regions that are open
+  std::vector<std::string> preamble_;
+  std::map<std::string, std::string> at_top_;
+  bool need_thread_ = false;
+  int64_t shared_bytes_ = 0;
+  std::string shared_what_;
+  Span shared_span_;
+  Span span_;
+  std::optional<ErrorInfo> error_;
+  std::vector<std::string> parameters_;
+  std::vector<ir::Type> parameter_types_;
+  std::string entry_;
+  uint32_t last_line_ = 0;
+  uint16_t last_file_ = Span::kNoFile;
+};
+
+// The text between two operands of a binary operator or around a call's arguments.
+std::string paren(const std::string& expression);
+
+}  // namespace tilewright::cuda
