@@ -474,3 +474,19 @@ TW_DEVICE T tw_atomic_cas(u64 address, T expected, T v) {
   typedef tw_bits_of<T> word;
   return tw_bitcast<T>(tw_atom_cas<Scope>(address, tw_bitcast<word>(expected), tw_bitcast<word>(v)));
 }
+
+// ---- bits ----------------------------------------------------------------------------------------
+// True if an odd number of bits is set.
+TW_DEVICE bool tw_parity(u32 x) {
+  x ^= x >> 16;
+  x ^= x >> 8;
+  x ^= x >> 4;
+  return (0x6996u >> (x & 15) & 1) != 0;
+}
+// A float as the sum of two TF32 numbers: `word` (an f32 image) becomes the nearest one, `rest` what is left.
+TW_DEVICE void tw_split_tf32(u32& word, u32& rest) {
+  f32 x = tw_bitcast<f32>(word);
+  word = tw_tf32(x);
+  f32 left = x - tw_bitcast<f32>(word);
+  rest = left == left ? tw_tf32(left) : 0;
+}
