@@ -19,9 +19,13 @@ struct Options {
   int opt_level = 2;
   // Emit line tables so that a debugger steps in the kernel's own source (needs the SourceMap).
   const SourceMap* debug_sources = nullptr;
+  // Widest vector registers to use, in bytes (16, 32 or 64); 0 = the host's.
+  int vector_bytes = 0;
 };
 
-// LLVM IR text of the kernel: void @<name>(ptr args, i32 pid0, pid1, pid2, grid0, grid1, grid2).
+// LLVM IR text of the kernel, one program instance:
+//   i64 @<name>(ptr args, ptr buffers, i32 pid0, pid1, pid2, grid0, grid1, grid2)
+// gives 0, or the code of the check that failed (emitter.h).
 Result<std::string> emit_llvm(const ir::Module& module, const Options& options = {});
 // Host assembly for `--emit asm`.
 Result<std::string> emit_assembly(const ir::Module& module, const Options& options = {});
