@@ -243,6 +243,25 @@ LinearLayout cat(const LinearLayout& layout, int axis) {
   return result;
 }
 
+LinearLayout unjoin(const LinearLayout& joined) {
+  TW_CHECK(joined.shape.back() == 2 && !joined.reg.empty() && joined.reg[0] == 1,
+           "not the layout of a join: " + to_string(joined));
+  return drop_dim(joined, static_cast<int>(joined.shape.size()) - 1);
+}
+
+LinearLayout uncat(const LinearLayout& both, int axis) {
+  int top = axis_shift(both.shape, axis) + log2_exact(both.shape.at(axis)) - 1;
+  TW_CHECK(!both.reg.empty() && both.reg.back() == 1u << top,
+           "not the layout of a cat: " + to_string(both));
+  LinearLayout result = both;
+  result.reg.pop_back();
+  result.shape[axis] /= 2;
+  transform_bases(result, [&](uint32_t basis) {
+    return (basis & ((1u << top) - 1)) | basis >> (top + 1) << top;
+  });
+  return result;
+}
+
 ReductionPlan plan_reduction(const LinearLayout& layout, int axis) {
   uint32_t inside = axis_mask(layout.shape, axis);
   auto along = [&](uint32_t basis) {

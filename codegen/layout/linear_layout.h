@@ -90,6 +90,9 @@ LinearLayout join(const LinearLayout& layout);
 // cat along axis: the new half is the highest register bit: register r holds a's, r + registers of
 // the operand hold b's.
 LinearLayout cat(const LinearLayout& layout, int axis);
+// The operand's layout from that of a join or cat.
+LinearLayout unjoin(const LinearLayout& joined);
+LinearLayout uncat(const LinearLayout& both, int axis);
 
 // How a reduction along `axis` folds, given the operand's layout. The result has layout
 // drop_dim(operand, axis).

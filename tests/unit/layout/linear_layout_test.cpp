@@ -154,6 +154,7 @@ TEST(LinearLayout, BroadcastIsRenaming) {
 TEST(LinearLayout, JoinAndCat) {
   LinearLayout layout = blocked({4, 16}, 2, {1, 0}, 1), joined = join(layout);
   EXPECT_EQ(joined.shape, (Shape{4, 16, 2}));
+  EXPECT_EQ(unjoin(joined), layout);
   each_holder(layout, [&](int r, int l, int w) {
     auto at = coordinates(layout.shape, layout.element(r, l, w));
     for (int which : {0, 1})
@@ -162,6 +163,7 @@ TEST(LinearLayout, JoinAndCat) {
   for (int axis : {0, 1}) {
     LinearLayout both = cat(layout, axis);
     EXPECT_TRUE(covers(both));
+    EXPECT_EQ(uncat(both, axis), layout);
     each_holder(layout, [&](int r, int l, int w) {
       auto at = coordinates(layout.shape, layout.element(r, l, w));
       EXPECT_EQ(both.element(r, l, w), flat(both.shape, at));

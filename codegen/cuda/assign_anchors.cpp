@@ -1,0 +1,293 @@
+// Where layouts come from: dots and memory ops.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <set>
+
+#include "codegen/cuda/assign_layouts.h"
+#include "dsl/base/check.h"
+
+namespace tilewright::cuda {
+namespace {
+
+using ir::Op;
+using ir::OpId;
+using ir::ValueId;
+using layout::LinearLayout;
+using layout::MmaTiling;
+
+// ---- dots
+// ----------------------------------------------------------------------------------------
+
+struct Unit {
+  layout::MmaShape instruction;
+  Dtype dtype;
+  int products = 1;
+};
+
+// The tensor-core instruction for operand types on a target, by the size of K; nullopt: FMA.
+std::optional<Unit> find_unit(const Target& target, Dtype a, Dtype b, Dtype acc, int64_t k,
+                              std::string_view precision) {
+  if (is_fp8(a) && is_fp8(b) && acc == Dtype::kF32) {
+    if (target.has_fp8_mma && k >= 32) return Unit{{16, 8, 32}, a};
+    a = b = Dtype::kF16;  // every fp8 number is one; the emitter widens the operands
+  }
+  if (a == Dtype::kF16 && b == a && (acc == Dtype::kF32 || acc == Dtype::kF16)) {
+    if (target.has_bf16_mma && k >= 16) return Unit{{16, 8, 16}, a};
+    if (k >= 8) return Unit{{16, 8, 8}, a};
+  }
+  if (a == Dtype::kBF16 && b == a && acc == Dtype::kF32 && target.has_bf16_mma) {
+    if (k >= 16) return Unit{{16, 8, 16}, a};
+    if (k >= 8) return Unit{{16, 8, 8}, a};
+  }
+  bool bytes = (a == Dtype::kI8 || a == Dtype::kU8) && (b == Dtype::kI8 || b == Dtype::kU8);
+  if (bytes && acc == Dtype::kI32) {
+    if (target.has_bf16_mma && k >= 32) return Unit{{16, 8, 32}, a};
+    if (target.has_bf16_mma && k >= 16) return Unit{{16, 8, 16}, a};
+    if (k >= 16) return Unit{{8, 8, 16}, a};
+  }
+  if (a == Dtype::kF32 && b == a && acc == Dtype::kF32 && target.has_bf16_mma &&
+      precision != "ieee" && k >= 8)
+    return Unit{{16, 8, 8}, a, precision == "tf32x3" ? 3 : 1};
+  return std::nullopt;
+}
+
+// Warps over M and N so that the operands they read together, warps_n * M + warps_m * N rows and
+// columns of K, are fewest. In a chain of dots all warps go along M as far as it reaches: then the
+// first dot's result is the second one's operand A where it is, and rows are reduced within a warp.
+void place_warps(MmaTiling& tiling, int64_t m, int64_t n, int warps, bool chained) {
+  int most_m = static_cast<int>(std::max<int64_t>(1, m / tiling.instruction.m));
+  int most_n = static_cast<int>(std::max<int64_t>(1, n / tiling.instruction.n));
+  int best = 0;
+  int64_t best_traffic = 0;
+  for (int warps_m = 1; warps_m <= std::min(warps, most_m); warps_m *= 2) {
+    int warps_n = warps / warps_m;
+    int64_t traffic = chained ? -warps_m : std::min(warps_n, most_n) * m + warps_m * n;
+    // Warps without a tile of their own only repeat work.
+    if (warps_n > most_n) traffic += int64_t{1} << 40;
+    if (best == 0 || traffic <= best_traffic) {
+      best = warps_m;
+      best_traffic = traffic;
+    }
+  }
+  tiling.warps_m = best;
+  tiling.warps_n = warps / best;
+}
+
+// A few rows and columns a thread, so that each value read from shared memory is used several
+// times.
+LinearLayout fma_accumulator(const ir::Shape& shape, int warps) {
+  int rank = static_cast<int>(shape.size());
+  int axis_m = rank - 2, axis_n = rank - 1;
+  int m = std::countr_zero(static_cast<uint64_t>(shape[axis_m]));
+  int n = std::countr_zero(static_cast<uint64_t>(shape[axis_n]));
+  int warp_bits = std::countr_zero(static_cast<unsigned>(warps));
+  int spare = std::max(0, m + n - layout::kLaneBits - warp_bits);
+  int columns = std::min({2, n, (spare + 1) / 2}), rows = std::min({2, m, spare - columns});
+  uint32_t low_m = 1u << layout::axis_shift(shape, axis_m);
+  uint32_t low_n = 1u << layout::axis_shift(shape, axis_n);
+  std::vector<uint32_t> inner, outer;
+  for (int i = 0; i < columns; ++i) inner.push_back(low_n << i);
+  for (int i = 0; i < rows; ++i) inner.push_back(low_m << i);
+  for (int i = columns; i < n; ++i) outer.push_back(low_n << i);
+  for (int i = rows; i < m; ++i) outer.push_back(low_m << i);
+  if (rank == 3)
+    for (int64_t b = 1; b < shape[0]; b *= 2)
+      outer.push_back(static_cast<uint32_t>(b) << layout::axis_shift(shape, 0));
+  LinearLayout result;
+  result.shape = shape;
+  result.reg = inner;
+  size_t next = 0;
+  auto take = [&] { return next < outer.size() ? outer[next++] : 0u; };
+  for (int i = 0; i < layout::kLaneBits; ++i) result.lane.push_back(take());
+  for (int i = 0; i < warp_bits; ++i) result.warp.push_back(take());
+  while (next < outer.size()) result.reg.push_back(take());
+  return result;
+}
+
+// The dot that computes `value` through element-wise ops, if any.
+OpId source_dot(const ir::Module& module, ValueId value, std::set<ValueId>& seen) {
+  const ir::OpNode* op = module.def(value);
+  if (op == nullptr || !module.type(value).is_tile() || !seen.insert(value).second) return {};
+  if (op->op == Op::Dot) return module.value(value).def;
+  if (ir::op_info(op->op).family != ir::Family::kElementwise) return {};
+  for (ValueId operand : op->operands)
+    if (OpId dot = source_dot(module, operand, seen); dot.valid()) return dot;
+  return {};
+}
+
+std::set<OpId> chained_dots(const Assigner& assigner) {
+  std::set<OpId> chained;
+  for (OpId id : assigner.order) {
+    const ir::OpNode& op = assigner.module.op(id);
+    if (op.op != Op::Dot) continue;
+    std::set<ValueId> seen;
+    if (OpId first = source_dot(assigner.module, op.operands[0], seen); first.valid()) {
+      chained.insert(first);
+      chained.insert(id);
+    }
+  }
+  return chained;
+}
+
+DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
+  const ir::Module& module = assigner.module;
+  const ir::OpNode& op = module.op(id);
+  const ir::Type& a = module.type(op.operands[0]);
+  const ir::Type& b = module.type(op.operands[1]);
+  const ir::Type& acc = module.type(op.operands[2]);
+  int rank = acc.rank();
+  int64_t m = acc.shape[rank - 2], n = acc.shape[rank - 1], k = a.shape[rank - 1];
+  auto unit = find_unit(assigner.target, a.dtype, b.dtype, acc.dtype, k,
+                        op.attrs.get_word("precision", "tf32"));
+  DotPlan plan;
+  if (!unit || m < unit->instruction.m || n < unit->instruction.n) {
+    plan.operand_dtype = a.dtype;
+    plan.accumulator = fma_accumulator(acc.shape, assigner.result.warps);
+    return plan;
+  }
+  plan.kind = DotPlan::Kind::kMma;
+  plan.operand_dtype = unit->dtype;
+  plan.products = unit->products;
+  plan.tiling.instruction = unit->instruction;
+  plan.tiling.element_bits = dtype_bits(unit->dtype);
+  place_warps(plan.tiling, m, n, assigner.result.warps, chained);
+  plan.operand_a = layout::mma_operand_a(a.shape, plan.tiling);
+  plan.operand_b = layout::mma_operand_b(b.shape, plan.tiling);
+  plan.accumulator = layout::mma_accumulator(acc.shape, plan.tiling);
+  return plan;
+}
+
+// ---- memory
+// --------------------------------------------------------------------------------------
+
+bool is_memory(Op op) {
+  return op == Op::Load || op == Op::Store || op == Op::AtomicRmw || op == Op::AtomicCas;
+}
+
+// Dimensions by length of their runs of addresses, longest first; later dimensions on a tie.
+std::vector<int> access_order(const analysis::AxisInfo& pointers) {
+  std::vector<int> order(pointers.rank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](int axis) { return pointers.contiguity[axis]; });
+  return order;
+}
+
+int access_width(const Assigner& assigner, OpId id, int axis) {
+  Op op = assigner.module.op(id).op;
+  if (op != Op::Load && op != Op::Store) return 1;
+  return analysis::vector_width(assigner.module, assigner.axes, id, axis);
+}
+
+// Elements along `axis` from the low bits of the registers of a layout, all in one aligned group.
+int vector_of(const LinearLayout& layout, int axis, int limit) {
+  int shift = layout::axis_shift(layout.shape, axis);
+  int bits = 0;
+  while (bits < static_cast<int>(layout.reg.size()) && 2 << bits <= limit &&
+         layout.reg[bits] == 1u << (shift + bits))
+    ++bits;
+  // No other bit may reach into the group.
+  auto outside = [&](const std::vector<uint32_t>& bases, size_t from) {
+    for (size_t i = from; i < bases.size(); ++i)
+      if (bases[i] >> shift & ((1u << bits) - 1)) return false;
+    return true;
+  };
+  while (bits > 0 &&
+         !(outside(layout.reg, bits) && outside(layout.lane, 0) && outside(layout.warp, 0)))
+    --bits;
+  return 1 << bits;
+}
+
+// True if one access of a warp fills whole 32-byte sectors, as far as the addresses allow it.
+bool fills_sectors(const Assigner& assigner, OpId id, const LinearLayout& layout) {
+  const ir::OpNode& op = assigner.module.op(id);
+  const ir::Type& pointer = assigner.module.type(op.operands[0]);
+  int axis = assigner.vector_axis.at(id);
+  int64_t bytes = dtype_bytes(pointer.dtype);
+  int shift = layout::axis_shift(layout.shape, axis);
+  int64_t run = vector_of(layout, axis, access_width(assigner, id, axis));
+  while (run < layout.shape[axis] &&
+         std::ranges::count(layout.lane, static_cast<uint32_t>(run) << shift) > 0)
+    run *= 2;
+  int64_t possible =
+      std::min(assigner.axes[op.operands[0].index].contiguity[axis], layout.shape[axis]);
+  return run * bytes >= std::min<int64_t>(32, possible * bytes);
+}
+
+}  // namespace
+
+void plan_dots(Assigner& assigner) {
+  std::set<OpId> chained = chained_dots(assigner);
+  for (OpId id : assigner.order)
+    if (assigner.module.op(id).op == Op::Dot)
+      assigner.result.dots[id] = plan_dot(assigner, id, chained.contains(id));
+}
+
+// One layout for all accesses of a shape that run along the same dimensions, so that what is loaded
+// can be combined and stored without moving: the widest access decides, as long as every thread
+// still has something to do.
+void plan_memory(Assigner& assigner) {
+  const ir::Module& module = assigner.module;
+  std::map<std::pair<ir::Shape, std::vector<int>>, int> widths;
+  std::map<OpId, std::vector<int>> orders;
+  for (OpId id : assigner.order) {
+    const ir::OpNode& op = module.op(id);
+    if (!is_memory(op.op) || !assigner.is_tile(op.operands[0])) continue;
+    const ir::Shape& shape = module.type(op.operands[0]).shape;
+    std::vector<int> order = access_order(assigner.axes[op.operands[0].index]);
+    int64_t share = layout::element_count(shape) / (32 * assigner.result.warps);
+    int width = std::max<int>(
+        1, static_cast<int>(std::min<int64_t>(access_width(assigner, id, order[0]), share)));
+    int& widest = widths[{shape, order}];
+    widest = std::max(widest, width);
+    assigner.vector_axis[id] = order[0];
+    orders[id] = std::move(order);
+  }
+  for (const auto& [id, order] : orders) {
+    const ir::Shape& shape = module.type(module.op(id).operands[0]).shape;
+    assigner.coalesced[id] =
+        layout::blocked(shape, assigner.result.warps, order, widths.at({shape, order}));
+    if (module.op(id).op != Op::Load) assigner.result.memory[id] = assigner.coalesced[id];
+  }
+}
+
+bool is_broadcast_load(const Assigner& assigner, OpId id) {
+  const ir::Module& module = assigner.module;
+  const ir::OpNode& load = module.op(id);
+  if (load.op != Op::Load || module.type(load.results[0]).rank() != 1) return false;
+  std::set<ValueId> reached = {load.results[0]};
+  for (OpId user : assigner.order) {
+    const ir::OpNode& op = module.op(user);
+    bool uses = std::ranges::any_of(op.operands, [&](ValueId v) { return reached.contains(v); });
+    if (!uses) continue;
+    if (op.op == Op::ExpandDims) return true;
+    if (ir::op_info(op.op).family == ir::Family::kElementwise) reached.insert(op.results[0]);
+  }
+  return false;
+}
+
+void settle_stores(Assigner& assigner) {
+  for (auto& [id, memory] : assigner.result.memory) {
+    const ir::OpNode& op = assigner.module.op(id);
+    bool result_used = !op.results.empty() && assigner.state(op.results[0]).layout.has_value() &&
+                       assigner.state(op.results[0]).rank > Rank::kDefault;
+    if (op.op == Op::Load || result_used) continue;
+    const ValueState& pointer = assigner.state(op.operands[0]);
+    const ValueState& value = assigner.state(op.operands[1]);
+    if (!pointer.flexible && pointer.layout)
+      memory = *pointer.layout;
+    else if (!value.flexible && value.layout && fills_sectors(assigner, id, *value.layout))
+      memory = *value.layout;
+    if (!op.results.empty()) assigner.state(op.results[0]).layout = memory;
+  }
+}
+
+void find_vectors(Assigner& assigner) {
+  for (const auto& [id, memory] : assigner.result.memory) {
+    int axis = assigner.vector_axis.at(id);
+    assigner.result.vectors[id] = vector_of(memory, axis, access_width(assigner, id, axis));
+  }
+}
+
+}  // namespace tilewright::cuda
