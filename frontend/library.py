@@ -1,0 +1,362 @@
+# Builtins that are written in the language itself. The table builtins.def names them; a call
+# expands like any jit function, but mistakes and line numbers are shown at the user's call.
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+# ---- integers and program order ----
+
+
+@triton.jit
+def cdiv(x, div):
+    return (x + div - 1) // div
+
+
+@triton.jit
+def swizzle2d(i, j, size_i, size_j, size_g):
+    # Bands of size_g rows are walked column by column; the last band may be lower.
+    linear = i * size_j + j
+    band_size = size_g * size_j
+    first_row = (linear // band_size) * size_g
+    rows = tl.minimum(size_i - first_row, size_g)
+    within = linear % band_size
+    return first_row + within % rows, within // rows
+
+
+# ---- element-wise ----
+
+
+@triton.jit
+def sigmoid(x):
+    return 1 / (1 + tl.exp(-x))
+
+
+@triton.jit
+def softmax(x, dim: tl.constexpr, keep_dims: tl.constexpr, ieee_rounding: tl.constexpr):
+    axis: tl.constexpr = 0 if dim is None else dim
+    z = x - tl.max(x, axis, keep_dims=True)
+    num = tl.exp(z)
+    den = tl.sum(num, axis, keep_dims=True)
+    return tl.fdiv(num, den, ieee_rounding)
+
+
+# ---- shapes ----
+
+
+@triton.jit
+def first(a, b):
+    return a
+
+
+@triton.jit
+def scalar_of(x):
+    # The only element of a tile.
+    return tl.reduce(tl.reshape(x, [x.numel]), 0, first)
+
+
+@triton.jit
+def interleave(a, b):
+    c = tl.join(a, b)
+    if len(c.shape) == 1:
+        return c
+    return tl.reshape(c, c.shape[:-2] + (2 * c.shape[-2],))
+
+
+@triton.jit
+def flip(x, dim: tl.constexpr):
+    # Each bit of the index along dim is flipped: split into its halves and joined the other way.
+    rank: tl.constexpr = len(x.shape)
+    axis: tl.constexpr = rank - 1 if dim is None else (dim + rank if dim < 0 else dim)
+    tl.static_assert(axis >= 0 and axis < rank, "flip: the dimension does not exist")
+    bits: tl.constexpr = tl._log2(x.shape[axis])
+    before: tl.constexpr = tl._log2(x.numel) - flip_bits_from(x.shape, axis)
+    outer: tl.constexpr = 2**before
+    inner: tl.constexpr = x.numel // (outer * x.shape[axis])
+    y = x
+    for bit in tl.static_range(bits):
+        high: tl.constexpr = 2**bit
+        low: tl.constexpr = x.shape[axis] // (2 * high)
+        y = tl.permute(tl.reshape(y, [outer * high, 2, low * inner]), [0, 2, 1])
+        a, b = tl.split(y)
+        y = tl.permute(tl.join(b, a), [0, 2, 1])
+    return tl.reshape(y, x.shape)
+
+
+@triton.jit
+def flip_bits_from(shape, axis: tl.constexpr):
+    # log2 of the number of elements in dimension `axis` and those after it.
+    if axis == len(shape):
+        return 0
+    if axis + 1 == len(shape):
+        return tl._log2(shape[axis])
+    if axis + 2 == len(shape):
+        return tl._log2(shape[axis] * shape[axis + 1])
+    if axis + 3 == len(shape):
+        return tl._log2(shape[axis] * shape[axis + 1] * shape[axis + 2])
+    if axis + 4 == len(shape):
+        return tl._log2(shape[axis] * shape[axis + 1] * shape[axis + 2] * shape[axis + 3])
+    return tl._log2(shape[axis] * shape[axis + 1] * shape[axis + 2] * shape[axis + 3] *
+                    shape[axis + 4])
+
+
+# ---- index reductions: the smaller index wins ties, a number wins against NaN ----
+
+
+@triton.jit
+def argmax_combine(v1, i1, v2, i2):
+    left = (v1 > v2) | ((v1 == v2) & (i1 < i2))
+    return tl.where(left, v1, v2), tl.where(left, i1, i2)
+
+
+@triton.jit
+def argmin_combine(v1, i1, v2, i2):
+    left = (v1 < v2) | ((v1 == v2) & (i1 < i2))
+    return tl.where(left, v1, v2), tl.where(left, i1, i2)
+
+
+@triton.jit
+def argmax_combine_float(v1, i1, v2, i2):
+    nan1 = v1 != v1
+    nan2 = v2 != v2
+    tie = (v1 == v2) | (nan1 & nan2)
+    left = (v1 > v2) | (nan2 & ~nan1) | (tie & (i1 < i2))
+    return tl.where(left, v1, v2), tl.where(left, i1, i2)
+
+
+@triton.jit
+def argmin_combine_float(v1, i1, v2, i2):
+    nan1 = v1 != v1
+    nan2 = v2 != v2
+    tie = (v1 == v2) | (nan1 & nan2)
+    left = (v1 < v2) | (nan2 & ~nan1) | (tie & (i1 < i2))
+    return tl.where(left, v1, v2), tl.where(left, i1, i2)
+
+
+# ---- random numbers: Philox 4x32-10 (and 4x64), counter-based ----
+
+
+@triton.jit
+def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: tl.constexpr):
+    wide: tl.constexpr = c0.dtype.primitive_bitwidth == 64
+    # Weyl increments of the key and multipliers of the rounds (Salmon et al., SC 2011).
+    key_a: tl.constexpr = 0x9E3779B97F4A7C15 if wide else 0x9E3779B9
+    key_b: tl.constexpr = 0xBB67AE8584CAA73B if wide else 0xBB67AE85
+    mul_a: tl.constexpr = 0xD2E7470EE14C6C93 if wide else 0xD2511F53
+    mul_b: tl.constexpr = 0xCA5A826395121157 if wide else 0xCD9E8D57
+    for _ in tl.static_range(n_rounds):
+        old0 = c0
+        old2 = c2
+        c0 = tl.umulhi(mul_b, old2) ^ c1 ^ k0
+        c2 = tl.umulhi(mul_a, old0) ^ c3 ^ k1
+        c1 = old2 * mul_b
+        c3 = old0 * mul_a
+        k0 = k0 + key_a
+        k1 = k1 + key_b
+    return c0, c1, c2, c3
+
+
+@triton.jit
+def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr):
+    seed64 = tl.to_tensor(seed).to(tl.uint64)
+    x0 = tl.to_tensor(c0)
+    x1 = tl.to_tensor(c1)
+    x2 = tl.to_tensor(c2)
+    x3 = tl.to_tensor(c3)
+    if x0.dtype.primitive_bitwidth == 32:
+        return philox_impl(x0.to(tl.uint32), x1.to(tl.uint32), x2.to(tl.uint32),
+                           x3.to(tl.uint32), (seed64 & 0xFFFFFFFF).to(tl.uint32),
+                           (seed64 >> 32).to(tl.uint32), n_rounds)
+    tl.static_assert(x0.dtype.primitive_bitwidth == 64, "philox counts in 32 or 64 bits")
+    return philox_impl(x0.to(tl.uint64), x1.to(tl.uint64), x2.to(tl.uint64), x3.to(tl.uint64),
+                       seed64, tl.full([], 0, tl.uint64), n_rounds)
+
+
+@triton.jit
+def randint4x(seed, offset, n_rounds: tl.constexpr):
+    at = tl.to_tensor(offset)
+    low = at.to(tl.uint32)
+    zero = low * 0
+    if at.dtype.primitive_bitwidth > 32:
+        high = (at >> 32).to(tl.uint32)
+    else:
+        high = zero
+    return philox(seed, low, high, zero, zero, n_rounds)
+
+
+@triton.jit
+def randint(seed, offset, n_rounds: tl.constexpr):
+    word, _, _, _ = randint4x(seed, offset, n_rounds)
+    return word
+
+
+@triton.jit
+def uint_to_uniform_float(x):
+    # The sign bit is folded away, so the scale is just below 2^-31 (2^-63): the largest integer
+    # times it stays below 1.
+    if x.dtype.primitive_bitwidth == 32:
+        bits = x.to(tl.int32, bitcast=True)
+        return tl.where(bits < 0, -bits - 1, bits) * 4.6566127342e-10
+    else:
+        wide_bits = x.to(tl.int64, bitcast=True)
+        return tl.where(wide_bits < 0, -wide_bits - 1, wide_bits) * 1.0842020432385337e-19
+
+
+@triton.jit
+def rand(seed, offset, n_rounds: tl.constexpr):
+    return uint_to_uniform_float(randint(seed, offset, n_rounds))
+
+
+@triton.jit
+def rand4x(seed, offsets, n_rounds: tl.constexpr):
+    i1, i2, i3, i4 = randint4x(seed, offsets, n_rounds)
+    return (uint_to_uniform_float(i1), uint_to_uniform_float(i2), uint_to_uniform_float(i3),
+            uint_to_uniform_float(i4))
+
+
+@triton.jit
+def pair_uniform_to_normal(u1, u2):
+    # Box and Muller; the bound keeps the logarithm finite.
+    bounded = tl.maximum(1.0e-7, u1)
+    angle = 6.283185307179586 * u2
+    radius = tl.sqrt(-2.0 * tl.log(bounded))
+    return radius * tl.cos(angle), radius * tl.sin(angle)
+
+
+@triton.jit
+def randn(seed, offset, n_rounds: tl.constexpr):
+    i1, i2, _, _ = randint4x(seed, offset, n_rounds)
+    n1, _ = pair_uniform_to_normal(uint_to_uniform_float(i1), uint_to_uniform_float(i2))
+    return n1
+
+
+@triton.jit
+def randn4x(seed, offset, n_rounds: tl.constexpr):
+    u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
+    n1, n2 = pair_uniform_to_normal(u1, u2)
+    n3, n4 = pair_uniform_to_normal(u3, u4)
+    return n1, n2, n3, n4
+
+
+# ---- libdevice ----
+# float32 functions without an op of their own go through float64 where that keeps them accurate.
+
+
+@triton.jit
+def pow(x, y):
+    dtype: tl.constexpr = (tl.to_tensor(x) + tl.to_tensor(y)).dtype
+    a = tl.to_tensor(x).to(tl.float64)
+    b = tl.to_tensor(y).to(tl.float64)
+    magnitude = tl.exp2(b * tl.log2(tl.abs(a)))
+    whole = tl.floor(b) == b
+    odd = whole & (tl.floor(b * 0.5) * 2.0 != b)
+    signed = tl.where((a < 0.0) & odd, -magnitude, magnitude)
+    defined = tl.where((a < 0.0) & ~whole, float("nan"), signed)
+    one = (b == 0.0) | (a == 1.0) | ((a == -1.0) & (tl.abs(b) == float("inf")))
+    return tl.where(one, 1.0, defined).to(dtype)
+
+
+@triton.jit
+def log1p(x):
+    # log(u) * x / (u - 1) with u = 1 + x rounded: the rounding errors of u cancel (Kahan).
+    w = x.to(tl.float64)
+    u = w + 1.0
+    edge = (u == 1.0) | (u == float("inf"))
+    return tl.where(edge, w, tl.log(u) * (w / (u - 1.0))).to(x.dtype)
+
+
+@triton.jit
+def expm1_wide(w):
+    u = tl.exp(w)
+    middle = (u - 1.0) * (w / tl.log(u))
+    ends = tl.where(u == 1.0, w, u - 1.0)
+    return tl.where((u == 1.0) | (u < 1.0e-17) | (u == float("inf")), ends, middle)
+
+
+@triton.jit
+def expm1(x):
+    return expm1_wide(x.to(tl.float64)).to(x.dtype)
+
+
+@triton.jit
+def log10(x):
+    return (tl.log2(x.to(tl.float64)) * 0.30102999566398119521).to(x.dtype)
+
+
+@triton.jit
+def exp10(x):
+    return tl.exp2(x.to(tl.float64) * 3.32192809488736234787).to(x.dtype)
+
+
+@triton.jit
+def tan(x):
+    wide = x.to(tl.float64)
+    return (tl.sin(wide) / tl.cos(wide)).to(x.dtype)
+
+
+@triton.jit
+def sinh(x):
+    w = tl.abs(x.to(tl.float64))
+    t = expm1_wide(w)
+    size = tl.where(t == float("inf"), t, (t + t / (t + 1.0)) * 0.5)
+    return tl.where(x < 0.0, -size, size).to(x.dtype)
+
+
+@triton.jit
+def cosh(x):
+    e = tl.exp(x.to(tl.float64))
+    return ((e + 1.0 / e) * 0.5).to(x.dtype)
+
+
+@triton.jit
+def trunc(x):
+    return tl.where(x < 0.0, tl.ceil(x), tl.floor(x))
+
+
+@triton.jit
+def round_half_away(x):
+    # Through the magnitude: floor(|x| + 0.5) would round 0.49999997 up.
+    magnitude = tl.abs(x)
+    whole = tl.floor(magnitude)
+    rounded = tl.where(magnitude - whole >= 0.5, whole + 1.0, whole)
+    return tl.where(x < 0.0, -rounded, rounded)
+
+
+@triton.jit
+def round_half_even(x):
+    low = tl.floor(x)
+    part = x - low
+    half = low * 0.5
+    odd = tl.floor(half) != half
+    up = (part > 0.5) | ((part == 0.5) & odd)
+    return tl.where(up, low + 1.0, low)
+
+
+@triton.jit
+def isnan(x):
+    return x != x
+
+
+@triton.jit
+def isinf(x):
+    return tl.abs(x) == float("inf")
+
+
+@triton.jit
+def isfinite(x):
+    return tl.abs(x) < float("inf")
+
+
+@triton.jit
+def rcp_rn(x):
+    return tl.div_rn(1.0, x)
+
+
+@triton.jit
+def float_as_int(x):
+    return x.to(tl.int32, bitcast=True)
+
+
+@triton.jit
+def int_as_float(x):
+    return x.to(tl.float32, bitcast=True)
