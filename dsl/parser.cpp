@@ -110,7 +110,8 @@ void Parser::recover(size_t statement_begin) {
   }
   while (!at(Token::kEnd) && !at(Token::kIndent) && !at(Token::kDedent)) {
     const TokenInfo& t = token();
-    if (may_restart_ && index_ > statement_begin && statement_inside_brackets() == &t) {
+    if (may_restart_ && t.first_on_line && index_ > statement_begin &&
+        statement_inside_brackets() == &t) {
       lexer_.restart_at(index_);
       advance();  // over the end of line that the restart put in
       return;

@@ -212,8 +212,14 @@ Expr* Parser::parse_strings() {
 }
 
 bool Parser::decode(Span literal, size_t begin, size_t end, bool is_raw, std::string& text) {
-  auto error = decode_string(text_.substr(begin, end - begin), is_raw, text);
+  std::string_view body = text_.substr(begin, end - begin);
+  size_t old_size = text.size();
+  auto error = decode_string(body, is_raw, text);
   if (!error) return true;
+  if (!in_kernel_) {  // Text of host code; what it says does not matter.
+    text.replace(old_size, text.npos, body);
+    return true;
+  }
   fail(DiagKind::kBadLiteral,
        {static_cast<uint32_t>(begin + error->begin), static_cast<uint32_t>(begin + error->end),
         literal.file},
