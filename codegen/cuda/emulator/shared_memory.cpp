@@ -24,13 +24,6 @@ void SharedMemory::start() {
   first_epoch_ = ++epoch_;
 }
 
-SharedMemory::Finding SharedMemory::check_place(uint32_t offset, uint32_t count,
-                                                uint32_t alignment) const {
-  if (offset > size() || count > size() - offset) return {Problem::kOutOfBounds, offset, 0};
-  if (offset & (alignment - 1)) return {Problem::kMisaligned, offset, 0};
-  return {};
-}
-
 SharedMemory::Finding SharedMemory::read(uint32_t thread, void* to, uint32_t offset, uint32_t count,
                                          uint32_t alignment) {
   if (Finding bad = check_place(offset, count, alignment); bad.problem != Problem::kNone)

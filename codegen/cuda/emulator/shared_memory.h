@@ -53,7 +53,11 @@ class SharedMemory {
     uint16_t writer = 0, reader = 0;  // reader is kSeveral if several threads read in that epoch
   };
 
-  Finding check_place(uint32_t offset, uint32_t count, uint32_t alignment) const;
+  Finding check_place(uint32_t offset, uint32_t count, uint32_t alignment) const {
+    if (offset > size() || count > size() - offset) return {Problem::kOutOfBounds, offset, 0};
+    if (offset & (alignment - 1)) return {Problem::kMisaligned, offset, 0};
+    return {};
+  }
 
   std::vector<uint8_t> bytes_;
   std::vector<Cell> cells_;

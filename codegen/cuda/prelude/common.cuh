@@ -20,24 +20,24 @@ TW_DEVICE u32 tw_warp() { return tw_thread_id() >> 5; }
 
 // Warp: the value that lane `lane` passes.
 template <class T>
-TW_DEVICE T tw_shfl(T v, u32 lane) {
+TW_DEVICE T tw_shfl(T v, u32 lane TW_AT) {
   if constexpr (sizeof(T) == 8) {
     u64 bits = tw_bitcast<u64>(v);
-    u32 low = tw_shfl_b32((u32)bits, lane), high = tw_shfl_b32((u32)(bits >> 32), lane);
+    u32 low = tw_shfl_b32((u32)bits, lane TW_HERE), high = tw_shfl_b32((u32)(bits >> 32), lane TW_HERE);
     return tw_bitcast<T>((u64)high << 32 | low);
   } else {
-    return tw_bitcast<T>((tw_bits_of<T>)tw_shfl_b32(tw_bitcast<tw_bits_of<T>>(v), lane));
+    return tw_bitcast<T>((tw_bits_of<T>)tw_shfl_b32(tw_bitcast<tw_bits_of<T>>(v), lane TW_HERE));
   }
 }
 // Warp: the value that lane (own lane ^ mask) passes.
 template <class T>
-TW_DEVICE T tw_shfl_xor(T v, u32 mask) {
+TW_DEVICE T tw_shfl_xor(T v, u32 mask TW_AT) {
   if constexpr (sizeof(T) == 8) {
     u64 bits = tw_bitcast<u64>(v);
-    u32 low = tw_shfl_xor_b32((u32)bits, mask), high = tw_shfl_xor_b32((u32)(bits >> 32), mask);
+    u32 low = tw_shfl_xor_b32((u32)bits, mask TW_HERE), high = tw_shfl_xor_b32((u32)(bits >> 32), mask TW_HERE);
     return tw_bitcast<T>((u64)high << 32 | low);
   } else {
-    return tw_bitcast<T>((tw_bits_of<T>)tw_shfl_xor_b32(tw_bitcast<tw_bits_of<T>>(v), mask));
+    return tw_bitcast<T>((tw_bits_of<T>)tw_shfl_xor_b32(tw_bitcast<tw_bits_of<T>>(v), mask TW_HERE));
   }
 }
 
@@ -84,52 +84,52 @@ TW_DEVICE void tw_from_words(T* v, const u32* w) {
 
 // Moves N values (N * size is 1, 2, 4, 8 or 16 bytes) between registers and shared memory.
 template <int N, class T>
-TW_DEVICE void tw_shared_load(T* v, u32 offset) {
+TW_DEVICE void tw_shared_load(T* v, u32 offset TW_AT) {
   constexpr int bytes = N * (int)sizeof(T);
   u32 w[bytes < 4 ? 1 : bytes / 4];
-  if constexpr (bytes == 1) tw_shared_load_b8(w[0], offset);
-  if constexpr (bytes == 2) tw_shared_load_b16(w[0], offset);
-  if constexpr (bytes == 4) tw_shared_load_b32(w[0], offset);
-  if constexpr (bytes == 8) tw_shared_load_b64(w, offset);
-  if constexpr (bytes == 16) tw_shared_load_b128(w, offset);
+  if constexpr (bytes == 1) tw_shared_load_b8(w[0], offset TW_HERE);
+  if constexpr (bytes == 2) tw_shared_load_b16(w[0], offset TW_HERE);
+  if constexpr (bytes == 4) tw_shared_load_b32(w[0], offset TW_HERE);
+  if constexpr (bytes == 8) tw_shared_load_b64(w, offset TW_HERE);
+  if constexpr (bytes == 16) tw_shared_load_b128(w, offset TW_HERE);
   tw_from_words<N>(v, w);
 }
 template <int N, class T>
-TW_DEVICE void tw_shared_store(u32 offset, const T* v) {
+TW_DEVICE void tw_shared_store(u32 offset, const T* v TW_AT) {
   constexpr int bytes = N * (int)sizeof(T);
   u32 w[bytes < 4 ? 1 : bytes / 4];
   tw_to_words<N>(w, v);
-  if constexpr (bytes == 1) tw_shared_store_b8(offset, w[0]);
-  if constexpr (bytes == 2) tw_shared_store_b16(offset, w[0]);
-  if constexpr (bytes == 4) tw_shared_store_b32(offset, w[0]);
-  if constexpr (bytes == 8) tw_shared_store_b64(offset, w);
-  if constexpr (bytes == 16) tw_shared_store_b128(offset, w);
+  if constexpr (bytes == 1) tw_shared_store_b8(offset, w[0] TW_HERE);
+  if constexpr (bytes == 2) tw_shared_store_b16(offset, w[0] TW_HERE);
+  if constexpr (bytes == 4) tw_shared_store_b32(offset, w[0] TW_HERE);
+  if constexpr (bytes == 8) tw_shared_store_b64(offset, w TW_HERE);
+  if constexpr (bytes == 16) tw_shared_store_b128(offset, w TW_HERE);
 }
 // The same for global memory. `mask` false: nothing happens, v keeps its values.
 template <int N, int Hint = TW_PLAIN, class T>
-TW_DEVICE void tw_load(T* v, u64 address) {
+TW_DEVICE void tw_load(T* v, u64 address TW_AT) {
   constexpr int bytes = N * (int)sizeof(T);
   u32 w[bytes < 4 ? 1 : bytes / 4];
-  tw_global_load<bytes, Hint>(w, address);
+  tw_global_load<bytes, Hint>(w, address TW_HERE);
   tw_from_words<N>(v, w);
 }
 template <int N, int Hint = TW_PLAIN, class T>
-TW_DEVICE void tw_load_if(T* v, u64 address, bool mask) {
+TW_DEVICE void tw_load_if(T* v, u64 address, bool mask TW_AT) {
   constexpr int bytes = N * (int)sizeof(T);
   u32 w[bytes < 4 ? 1 : bytes / 4];
   tw_to_words<N>(w, v);
-  tw_global_load_if<bytes, Hint>(w, address, mask);
+  tw_global_load_if<bytes, Hint>(w, address, mask TW_HERE);
   tw_from_words<N>(v, w);
 }
 template <int N, int Hint = TW_PLAIN, class T>
-TW_DEVICE void tw_store_if(u64 address, const T* v, bool mask) {
+TW_DEVICE void tw_store_if(u64 address, const T* v, bool mask TW_AT) {
   constexpr int bytes = N * (int)sizeof(T);
   u32 w[bytes < 4 ? 1 : bytes / 4];
   tw_to_words<N>(w, v);
-  tw_global_store_if<bytes, Hint>(address, w, mask);
+  tw_global_store_if<bytes, Hint>(address, w, mask TW_HERE);
 }
 template <int N, int Hint = TW_PLAIN, class T>
-TW_DEVICE void tw_store(u64 address, const T* v) { tw_store_if<N, Hint>(address, v, true); }
+TW_DEVICE void tw_store(u64 address, const T* v TW_AT) { tw_store_if<N, Hint>(address, v, true TW_HERE); }
 
 // ---- conversions ---------------------------------------------------------------------------------
 TW_DEVICE f32 tw_f32(f8e5m2 x) { return tw_f32(f16{(u16)(x.bits << 8)}); }
@@ -380,6 +380,7 @@ TW_DEVICE f32 tw_sin_cos(f32 r, bool cosine) {
   return tw_fma(p * s, r, r);
 }
 TW_DEVICE f32 tw_sin(f32 x) {
+  if (x == 0) return x;  // keeps the sign of zero
   i32 quadrant;
   f32 r = tw_reduce_angle(x, quadrant);
   f32 value = tw_sin_cos(r, (quadrant & 1) != 0);
@@ -413,55 +414,55 @@ TW_NARROW_FUNCTION(tw_ceil)
 // ---- atomics of every type -----------------------------------------------------------------------
 // memory = combine(memory, v) by compare-and-swap; gives the old value.
 template <int Scope, class T, class Combine>
-TW_DEVICE T tw_atomic_loop(u64 address, T v, Combine combine) {
+TW_DEVICE T tw_atomic_loop(u64 address, T v, Combine combine TW_AT) {
   if constexpr (sizeof(T) == 1) {
     u64 word_address = address & ~(u64)3;
     u32 shift = (u32)(address & 3) * 8, seen, old;
-    tw_global_load<4, TW_VOLATILE>(&old, word_address);
+    tw_global_load<4, TW_VOLATILE>(&old, word_address TW_HERE);
     do {
       seen = old;
       u32 wanted = tw_bitcast<u8>(combine(tw_from_bits<T>((u8)(seen >> shift)), v));
-      old = tw_atom_cas<Scope>(word_address, seen, (seen & ~(0xffu << shift)) | wanted << shift);
+      old = tw_atom_cas<Scope>(word_address, seen, (seen & ~(0xffu << shift)) | wanted << shift TW_HERE);
     } while (old != seen);
     return tw_from_bits<T>((u8)(old >> shift));
   } else {
     typedef tw_bits_of<T> word;
     T first;
-    tw_load<1, TW_VOLATILE>(&first, address);
+    tw_load<1, TW_VOLATILE>(&first, address TW_HERE);
     word old = tw_bitcast<word>(first), seen;
     do {
       seen = old;
-      old = tw_atom_cas<Scope>(address, seen, tw_bitcast<word>(combine(tw_bitcast<T>(seen), v)));
+      old = tw_atom_cas<Scope>(address, seen, tw_bitcast<word>(combine(tw_bitcast<T>(seen), v)) TW_HERE);
     } while (old != seen);
     return tw_bitcast<T>(old);
   }
 }
 template <int Scope, class T>
-TW_DEVICE T tw_atomic_add(u64 address, T v) {
-  if constexpr (tw_is<T, f32>::value || tw_is<T, f64>::value) return tw_atom_add<Scope>(address, v);
-  else if constexpr (tw_is<T, f16>::value) return f16{tw_atom_add_f16<Scope>(address, v.bits)};
+TW_DEVICE T tw_atomic_add(u64 address, T v TW_AT) {
+  if constexpr (tw_is<T, f32>::value || tw_is<T, f64>::value) return tw_atom_add<Scope>(address, v TW_HERE);
+  else if constexpr (tw_is<T, f16>::value) return f16{tw_atom_add_f16<Scope>(address, v.bits TW_HERE)};
 #ifdef TW_HAS_ATOM_ADD_BF16
-  else if constexpr (tw_is<T, bf16>::value) return bf16{tw_atom_add_bf16<Scope>(address, v.bits)};
+  else if constexpr (tw_is<T, bf16>::value) return bf16{tw_atom_add_bf16<Scope>(address, v.bits TW_HERE)};
 #endif
-  else if constexpr (tw_kind<T>::narrow) return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return a + b; });
-  else if constexpr (sizeof(T) >= 4) return (T)tw_atom_add<Scope>(address, (tw_bits_of<T>)v);
-  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_add(a, b); });
+  else if constexpr (tw_kind<T>::narrow) return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return a + b; } TW_HERE);
+  else if constexpr (sizeof(T) >= 4) return (T)tw_atom_add<Scope>(address, (tw_bits_of<T>)v TW_HERE);
+  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_add(a, b); } TW_HERE);
 }
 template <int Scope, class T>
-TW_DEVICE T tw_atomic_min(u64 address, T v) {
-  if constexpr (!tw_kind<T>::real && sizeof(T) >= 4) return tw_atom_min<Scope>(address, v);
-  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_min(a, b); });
+TW_DEVICE T tw_atomic_min(u64 address, T v TW_AT) {
+  if constexpr (!tw_kind<T>::real && sizeof(T) >= 4) return tw_atom_min<Scope>(address, v TW_HERE);
+  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_min(a, b); } TW_HERE);
 }
 template <int Scope, class T>
-TW_DEVICE T tw_atomic_max(u64 address, T v) {
-  if constexpr (!tw_kind<T>::real && sizeof(T) >= 4) return tw_atom_max<Scope>(address, v);
-  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_max(a, b); });
+TW_DEVICE T tw_atomic_max(u64 address, T v TW_AT) {
+  if constexpr (!tw_kind<T>::real && sizeof(T) >= 4) return tw_atom_max<Scope>(address, v TW_HERE);
+  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_max(a, b); } TW_HERE);
 }
 #define TW_ATOMIC_BITS(name, word_form, expression)                                                         \
   template <int Scope, class T>                                                                             \
-  TW_DEVICE T name(u64 address, T v) {                                                                      \
-    if constexpr (sizeof(T) >= 4) return tw_bitcast<T>(word_form<Scope>(address, tw_bitcast<tw_bits_of<T>>(v))); \
-    else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { (void)a; return expression; });            \
+  TW_DEVICE T name(u64 address, T v TW_AT) {                                                                      \
+    if constexpr (sizeof(T) >= 4) return tw_bitcast<T>(word_form<Scope>(address, tw_bitcast<tw_bits_of<T>>(v) TW_HERE)); \
+    else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { (void)a; return expression; } TW_HERE);            \
   }
 TW_ATOMIC_BITS(tw_atomic_and, tw_atom_and, (T)(a & b))
 TW_ATOMIC_BITS(tw_atomic_or, tw_atom_or, (T)(a | b))
@@ -470,9 +471,9 @@ TW_ATOMIC_BITS(tw_atomic_xchg, tw_atom_xchg, b)
 #undef TW_ATOMIC_BITS
 // Stores v where memory equals `expected` (bits, 16 to 64); gives the old value.
 template <int Scope, class T>
-TW_DEVICE T tw_atomic_cas(u64 address, T expected, T v) {
+TW_DEVICE T tw_atomic_cas(u64 address, T expected, T v TW_AT) {
   typedef tw_bits_of<T> word;
-  return tw_bitcast<T>(tw_atom_cas<Scope>(address, tw_bitcast<word>(expected), tw_bitcast<word>(v)));
+  return tw_bitcast<T>(tw_atom_cas<Scope>(address, tw_bitcast<word>(expected), tw_bitcast<word>(v) TW_HERE));
 }
 
 // ---- bits ----------------------------------------------------------------------------------------

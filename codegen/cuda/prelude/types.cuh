@@ -22,6 +22,8 @@ struct f8e5m2 { u8 bits; };
 #if defined(__CUDACC__)
 #define TW_COPY_BYTES memcpy  // NVRTC has no __builtin_memcpy
 #define TW_DEVICE __device__ __forceinline__
+#define TW_AT
+#define TW_HERE
 #define TW_INLINE __attribute__((always_inline))
 #define TW_UNROLL _Pragma("unroll")
 #define TW_NO_UNROLL _Pragma("unroll 1")
@@ -30,6 +32,10 @@ struct f8e5m2 { u8 bits; };
 #else
 #define TW_COPY_BYTES __builtin_memcpy
 #define TW_DEVICE static inline
+// Under the emulator the last parameter of what touches memory or other threads is the place it was
+// called from, for messages (tw_at: host_abi.h); functions hand it on with TW_HERE.
+#define TW_AT , tw_at at = {}
+#define TW_HERE , at
 #define TW_INLINE
 #define TW_UNROLL
 #define TW_NO_UNROLL

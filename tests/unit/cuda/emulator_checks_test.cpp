@@ -222,6 +222,22 @@ TEST(EmulatorChecks, ExceptionsOfTheCallerDoNotCross) {
                DiagKind::kInternal, {"table of arguments is gone"});
 }
 
+// Faults inside the prelude's own functions are put where the kernel called them.
+TEST(EmulatorChecks, WrappersNameTheirCaller) {
+  Emulation e{.threads = 32, .shared_bytes = 64};
+  for (const char* call :
+       {"tw_shared_load<4>(v, 64);", "tw_shared_store<4>(64, v);", "tw_load<4>(v, 16);",
+        "tw_store<4>(16, v);", "tw_load_if<1>(v, 4, true);", "tw_store_if<1>(4, v, true);",
+        "tw_atomic_add<TW_GPU>(4, 1.0f);", "tw_atomic_max<TW_GPU>(4, 1.0f);",
+        "tw_atomic_xor<TW_GPU>(4, (u32)1);", "tw_atomic_add<TW_GPU>(4, (i8)1);",
+        "tw_atomic_cas<TW_GPU>(4, 1.0f, 2.0f);", "tw_shfl(v[0], 99);", "tw_shfl_xor(2.0, 99);"}) {
+    SCOPED_TRACE(call);
+    Status status = e.run("", std::string("f32 v[4] = {};\n") + call);
+    ASSERT_FALSE(status.ok());
+    EXPECT_TRUE(text_of(status).starts_with("k.cu:3: error: tw_")) << text_of(status);
+  }
+}
+
 TEST(EmulatorChecks, LineDirectivesNameTheKernelsOwnSource) {
   Emulation e{.threads = 32};
   expect_fault(e.run("", "\n#line 17 \"softmax.py\"\ntw_trap();"), DiagKind::kAssertFailed,
