@@ -41,8 +41,8 @@ std::string zero(const ir::Type& type) {
 // call(indices) gives the atomic's text from the array indices of the operands.
 struct Atomic {
   std::string function;        // tw_atomic_add<TW_GPU>
-  std::vector<View> operands;  // address, then values
-  View mask;
+  std::vector<View> operands = {};  // address, then values
+  View mask = {};
   bool masked = false;
 
   std::string call(const std::vector<std::string>& index) const {

@@ -116,6 +116,7 @@ Result<Source> Emitter::finish() {
   source.threads = assignment.warps * 32;
   source.shared_bytes = static_cast<int>(shared_bytes_);
   source.params = parameter_types_;
+  source.sm = target.sm;
   std::string text = fmt::format("// {} for {}: {} warps, {} bytes of shared memory.\n", entry_,
                                  target.name, assignment.warps, shared_bytes_);
   text += fmt::format("TW_KERNEL({}) void {}(", source.threads, entry_);
@@ -134,7 +135,9 @@ void Emitter::check_shared() {
                                 assignment.warps, assignment.warps * 32),
                     "lower num_warps to 32 or less"));
   if (shared_bytes_ <= target.shared_per_block) return;
-  Diagnostic diagnostic{.kind = DiagKind::kOutOfResources, .span = shared_span_};
+  Diagnostic diagnostic;
+  diagnostic.kind = DiagKind::kOutOfResources;
+  diagnostic.span = shared_span_;
   diagnostic.message = fmt::format("{} needs {} bytes of shared memory, {} allows {}", shared_what_,
                                    shared_bytes_, target.name, target.shared_per_block);
   ErrorInfo error = make_error(diagnostic.kind, diagnostic.message,

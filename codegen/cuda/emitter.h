@@ -25,15 +25,15 @@
 namespace tilewright::cuda {
 
 struct View {
-  ir::Type type;
-  layout::LinearLayout layout;    // of the view's registers (tiles)
-  std::string name;               // array or scalar variable, or a literal
+  ir::Type type = {};
+  layout::LinearLayout layout = {};    // of the view's registers (tiles)
+  std::string name = {};          // array or scalar variable, or a literal
   bool uniform = false;           // the same for every element
   bool is_array = false;          // name needs an index
-  std::vector<uint32_t> columns;  // array index of register r: XOR of columns[b] for the bits of r
+  std::vector<uint32_t> columns = {};  // array index of register r: XOR of columns[b] for the bits of r
   // Tiles of pointers: address = base + (i64)element * scale. Without a base, elements are
   // addresses.
-  std::string base;
+  std::string base = {};
   Dtype offset_dtype = Dtype::kU64;
   int scale = 1;
 
