@@ -20,10 +20,8 @@ std::string parameter_name(const Call& call, size_t index) {
 Value Lowering::not_constexpr(const Call& call, size_t index, std::string_view wanted) {
   const Value& value = call.args[index];
   if (value.is_error()) return value;
-  std::string hint = value.is_tensor()
-                         ? "; a name keeps a compile-time value only when it is declared "
-                           "'name: tl.constexpr = …'"
-                         : "";
+  std::string hint =
+      value.is_tensor() ? ", a run-time value; declare 'name: tl.constexpr' to keep a constant" : "";
   return fail(value.is_tensor() ? DiagKind::kNotConstexpr : DiagKind::kBadArgument,
               call.spans[index],
               fmt::format("{} must be {}, but is {}{}", parameter_name(call, index), wanted,

@@ -116,12 +116,17 @@ Value pointer_arithmetic(Lowering& lw, Operator op, Value a, Value b, Span span,
                    fmt::format("'{}' is not defined for {} and {}; a pointer takes + and - of an "
                                "integer",
                                dsl::operator_text(op), describe(a), describe(b)));
+  bool negative = op == Operator::kSub;
+  if (negative && b.is_integer()) {
+    b = lw.unary(Operator::kNeg, b, b_span);
+    negative = false;
+  }
   b = lw.to_tensor(b, b_span, "offset");
   if (b.is_error()) return b;
   if (!is_int(b.type.dtype))
     return lw.fail(DiagKind::kBadOperand, b_span,
                    fmt::format("a pointer is moved by integers, not by {}", describe(b)));
-  if (op == Operator::kSub) b = lw.emit_value(Op::Neg, {b.id});
+  if (negative) b = lw.emit_value(Op::Neg, {b.id});
   if (!lw.broadcast_pair(a, b, span)) return Value::error();
   return lw.emit_value(Op::PtrAdd, {a.id, b.id});
 }

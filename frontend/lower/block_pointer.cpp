@@ -29,7 +29,14 @@ std::optional<std::vector<ir::ValueId>> scalars(Lowering& lw, const Call& call, 
   else values = {list};
   std::vector<ir::ValueId> out;
   for (const Value& value : values) {
-    Value scalar = lw.to_tensor(value, call.spans[index], "extent, stride or offset");
+    Value scalar;
+    if (value.is_integer()) {
+      bool long_offset = !wide && dtype_bits(lw.number_dtype(value.constant)) > 32;
+      Dtype dtype = wide || long_offset ? Dtype::kI64 : Dtype::kI32;
+      scalar = lw.constant_of(value.constant, ir::Type::scalar(dtype), call.spans[index]);
+    } else {
+      scalar = lw.to_tensor(value, call.spans[index], "extent, stride or offset");
+    }
     if (scalar.is_error()) return std::nullopt;
     if (scalar.type.is_pointer || scalar.type.is_tile() || !is_int(scalar.type.dtype)) {
       lw.fail(DiagKind::kBadArgument, call.spans[index],

@@ -1,8 +1,7 @@
 // Builtins that make values: program ids, ranges, filled tiles, casts, hints.
 #include <fmt/format.h>
 
-#include "dsl/base/numeric.h"
-#include "frontend/fold.h"
+#include "frontend/lower/block_pointer.h"
 #include "frontend/lower/lowering.h"
 
 namespace tilewright::frontend {
@@ -125,8 +124,11 @@ Value lower_cast(Lowering& lw, const Call& call) {
   auto type = lw.type_argument(call, 1);
   auto rounding = lw.constant_string(call, 2);
   auto is_bitcast = lw.constant_bool(call, 3);
+  if (!type || !rounding || !is_bitcast) return Value::error();
+  if (call.args[0].is_number() && !type->is_pointer && !*is_bitcast && rounding->empty())
+    return convert_to(lw, call.args[0], type->dtype, call.spans[0]);
   Value x = lw.tensor_argument(call, 0);
-  if (!type || !rounding || !is_bitcast || x.is_error()) return Value::error();
+  if (x.is_error()) return x;
   if (!rounding->empty() && *rounding != "rtne" && *rounding != "rtz")
     return lw.fail(DiagKind::kBadArgument, call.spans[2],
                    fmt::format("fp_downcast_rounding is 'rtne' or 'rtz', not '{}'", *rounding));

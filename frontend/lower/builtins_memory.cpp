@@ -76,7 +76,7 @@ bool scalar_pointer_takes(Lowering& lw, const Call& call, size_t index, const Va
   if (value.is_none() || !value.is_tile()) return true;
   lw.fail(DiagKind::kShapeMismatch, call.spans[index],
           fmt::format("the pointer is a scalar, so the {} must be one too, but it is {}", what,
-                      describe(value)));
+                      describe(call.args[index])));
   return false;
 }
 
@@ -125,7 +125,7 @@ bool fit_to_pointer(Lowering& lw, const Call& call, size_t index, Value& value,
   if (!common || *common != pointer.type.shape) {
     lw.fail(DiagKind::kShapeMismatch, call.spans[index],
             fmt::format("the {} is {} and cannot be broadcast to the pointers' shape {}", what,
-                        describe(value), shape_text(pointer.type.shape)));
+                        describe(call.args[index]), shape_text(pointer.type.shape)));
     return false;
   }
   value = lw.broadcast_to(value, pointer.type.shape, call.spans[index]);

@@ -30,7 +30,7 @@ Value lower_broadcast_to(Lowering& lw, const Call& call) {
 
 namespace {
 
-Value reshape_to(Lowering& lw, const Value& x, const ir::Shape& shape, bool reorder, Span span) {
+Value reshape_to(Lowering& lw, const Value& x, const ir::Shape& shape, Span span) {
   ir::Type to = x.type.with_shape(shape);
   if (to.element_count() != x.type.element_count())
     return lw.fail(DiagKind::kShapeMismatch, span,
@@ -39,9 +39,7 @@ Value reshape_to(Lowering& lw, const Value& x, const ir::Shape& shape, bool reor
   if (x.type.shape == shape) return x;
   if (x.type.is_scalar()) return lw.emit_value_as(Op::Splat, to, {x.id});
   if (shape.empty()) return lw.call_library("scalar_of", {x}, span);
-  ir::Attrs attrs;
-  if (reorder) attrs.set("reorder", int64_t{1});
-  return lw.emit_value_as(Op::Reshape, to, {x.id}, attrs);
+  return lw.emit_value_as(Op::Reshape, to, {x.id});
 }
 
 }  // namespace
@@ -50,23 +48,22 @@ Value lower_reshape(Lowering& lw, const Call& call) {
   Value x = lw.tensor_argument(call, 0);
   auto shape = lw.constant_ints(call, 1);
   if (x.is_error() || !shape) return Value::error();
-  bool view = call.builtin->detail == "view";
-  auto reorder = view ? std::optional(true) : lw.constant_bool(call, 2);
-  if (!reorder) return Value::error();
+  // can_reorder and tl.view allow any order of the elements; row-major is one, and the same on
+  // every backend.
+  if (call.args.size() > 2 && !lw.constant_bool(call, 2)) return Value::error();
   // One extent of -1 follows from the others.
   int64_t known = 1;
   for (int64_t extent : *shape) known *= extent == -1 ? 1 : std::max<int64_t>(extent, 1);
   if (std::count(shape->begin(), shape->end(), -1) == 1 && x.type.element_count() % known == 0)
     std::replace(shape->begin(), shape->end(), int64_t{-1}, x.type.element_count() / known);
   if (!lw.check_shape(*shape, call.spans[1])) return Value::error();
-  return reshape_to(lw, x, *shape, *reorder, call.span);
+  return reshape_to(lw, x, *shape, call.span);
 }
 
 Value lower_ravel(Lowering& lw, const Call& call) {
   Value x = lw.tensor_argument(call, 0);
-  auto reorder = lw.constant_bool(call, 1);
-  if (x.is_error() || !reorder) return Value::error();
-  return reshape_to(lw, x, {x.type.element_count()}, *reorder, call.span);
+  if (x.is_error() || !lw.constant_bool(call, 1)) return Value::error();
+  return reshape_to(lw, x, {x.type.element_count()}, call.span);
 }
 
 Value lower_expand_dims(Lowering& lw, const Call& call) {
@@ -102,7 +99,7 @@ Value lower_squeeze(Lowering& lw, const Call& call) {
                                describe(x)));
   ir::Shape shape = x.type.shape;
   shape.erase(shape.begin() + *axis);
-  return reshape_to(lw, x, shape, false, call.span);
+  return reshape_to(lw, x, shape, call.span);
 }
 
 namespace {

@@ -1,0 +1,14 @@
+# test: diag arg=x=*f32 arg=n=i32
+import triton
+import triton.language as tl
+
+@triton.jit
+def factorial(n):
+    if n < 2:
+        return 1
+    return n * factorial(n - 1)
+
+
+@triton.jit
+def kernel(x, n):
+    tl.store(x, factorial(n))

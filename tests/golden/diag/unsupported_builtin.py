@@ -1,0 +1,12 @@
+# test: diag arg=x=*f32
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x):
+    v = tl.load(x + tl.arange(0, 8))
+    a = tl.cumsum(v, 0)
+    b = tl.inline_asm_elementwise("mov", "=r,r", [v], tl.float32, True, 1)
+    c = v.to(tl.float8e4b15)
+    print("v", v)
