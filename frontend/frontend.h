@@ -111,6 +111,7 @@ struct KernelInfo {
   std::string name;
   std::vector<ParamInfo> params;
   std::vector<DecoratorConfig> configs;   // empty without @triton.autotune
+  std::string configs_error;              // why its configs could not be evaluated, else empty
   std::vector<std::string> autotune_key;  // names of arguments
   std::vector<std::string> reset_to_zero, restore_value;
   // @triton.heuristics: constexpr parameter -> evaluated with evaluate_heuristics.
