@@ -1,0 +1,174 @@
+// Random modules through printer, parser, verifier and every pass. TILEWRIGHT_FUZZ=N runs N seeds
+// (default 400); TILEWRIGHT_FUZZ_SEED starts elsewhere. A failure names its seed.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "codegen/interp/interp.h"
+#include "codegen/passes/passes.h"
+#include "dsl/base/numeric.h"
+#include "tests/unit/ir/random_ir.h"
+
+namespace tilewright {
+namespace {
+
+using ir::Module;
+
+uint64_t from_environment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+constexpr int kDtypes = static_cast<int>(Dtype::kF64) + 1;
+using Buffers = std::vector<std::vector<unsigned char>>;
+
+Buffers initial_buffers(uint64_t seed) {
+  ir::Random random(seed);
+  Buffers buffers;
+  for (int i = 0; i < kDtypes; ++i) {
+    auto dtype = static_cast<Dtype>(i);
+    auto bytes = static_cast<size_t>(dtype_bytes(dtype));
+    auto& buffer = buffers.emplace_back(bytes * ir::kBufferElements);
+    for (int k = 0; k < ir::kBufferElements; ++k) {
+      uint64_t bits = ir::random_bits(random, dtype);
+      std::memcpy(buffer.data() + bytes * static_cast<size_t>(k), &bits, bytes);
+    }
+  }
+  return buffers;
+}
+
+// All that a kernel leaves behind, or its error. NaNs are alike.
+std::string run(const Module& module, uint64_t seed) {
+  Buffers buffers = initial_buffers(seed);
+  std::vector<uint64_t> arguments;
+  for (auto& buffer : buffers) arguments.push_back(std::bit_cast<uint64_t>(buffer.data()));
+  ir::Random random(seed + 1);
+  for (Dtype dtype : {Dtype::kI32, Dtype::kI64, Dtype::kF32, Dtype::kI1})
+    arguments.push_back(ir::random_bits(random, dtype));
+  Launch launch;
+  launch.grid = {2, 1, 1};
+  launch.arguments = arguments;
+  interp::Options options;
+  options.fuel = 200000;
+  options.may_access = [&](uint64_t address, size_t bytes, bool) {
+    for (auto& buffer : buffers) {
+      auto begin = std::bit_cast<uint64_t>(buffer.data());
+      if (address >= begin && address + bytes <= begin + buffer.size()) return true;
+    }
+    return false;
+  };
+  Status status = interp::run(module, launch, options);
+  if (!status.ok()) return "error: " + status.error().message;
+  std::string out;
+  for (int i = 0; i < kDtypes; ++i) {
+    auto dtype = static_cast<Dtype>(i);
+    auto bytes = static_cast<size_t>(dtype_bytes(dtype));
+    out += std::string(dtype_name(dtype)) + ":";
+    for (int k = 0; k < ir::kBufferElements; ++k) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, buffers[static_cast<size_t>(i)].data() + bytes * static_cast<size_t>(k),
+                  bytes);
+      bool is_nan = is_float(dtype) && std::isnan(bits_to_float(bits, dtype));
+      out += " " + (is_nan ? "nan" : std::to_string(bits));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+struct Pass {
+  std::string name;
+  std::function<bool(Module&)> run;
+  bool keeps_results = true;
+};
+
+// The whole pipeline, unlike its passes, is not asked to be idempotent or to report changes.
+std::vector<Pass> passes_under_test() {
+  return {{"canonicalize", [](Module& m) { return passes::canonicalize(m); }},
+          {"cse", passes::eliminate_common_subexpressions},
+          {"licm", passes::hoist_loop_invariants},
+          {"dce", passes::eliminate_dead_code},
+          {"contract_fma", passes::contract_fma, false}};
+}
+
+void check_pass(const Pass& pass, const Module& module, const std::string& results, uint64_t seed) {
+  SCOPED_TRACE(pass.name);
+  std::string before = ir::print(module);
+  Module once = module;
+  bool changed = pass.run(once);
+  std::string after = ir::print(once);
+  if (Status status = ir::verify(once); !status.ok()) FAIL() << before << status.error().text();
+  EXPECT_EQ(changed, before != after);
+  if (pass.keeps_results) {
+    ASSERT_EQ(results, run(once, seed)) << before << after;
+  }
+  Module again = module;
+  pass.run(again);
+  ASSERT_EQ(after, ir::print(again)) << "not deterministic";
+  bool changed_again = pass.run(again);
+  ASSERT_EQ(after, ir::print(again)) << "not idempotent: " << before;
+  EXPECT_FALSE(changed_again);
+}
+
+void check_pipeline(const Module& module, const std::string& results, uint64_t seed) {
+  Module unfused = module;
+  Status status =
+      passes::run_pipeline(unfused, {.fp_fusion = false, .verify_each = true, .observe = {}});
+  ASSERT_TRUE(status.ok()) << status.error().text();
+  ASSERT_EQ(results, run(unfused, seed)) << ir::print(module) << ir::print(unfused);
+  Module fused = module;
+  status = passes::run_pipeline(fused, {.fp_fusion = true, .verify_each = true, .observe = {}});
+  ASSERT_TRUE(status.ok()) << status.error().text();
+}
+
+void check_text(const Module& module) {
+  std::string text = ir::print(module);
+  auto parsed = ir::parse("random.ir", text);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text();
+  ASSERT_EQ(text, ir::print(*parsed));
+  Status status = ir::verify(*parsed);
+  ASSERT_TRUE(status.ok()) << status.error().text();
+  // Compaction changes ids and nothing else.
+  Module compact = module;
+  compact.compact();
+  ASSERT_EQ(text, ir::print(compact));
+  status = ir::verify(compact);
+  ASSERT_TRUE(status.ok()) << status.error().text();
+}
+
+TEST(Fuzz, TextAndPasses) {
+  uint64_t first = from_environment("TILEWRIGHT_FUZZ_SEED", 1);
+  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 400);
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("TILEWRIGHT_FUZZ=1 TILEWRIGHT_FUZZ_SEED=" + std::to_string(seed));
+    Module module = ir::random_module(seed, 10 + static_cast<int>(seed % 60));
+    Status status = ir::verify(module);
+    ASSERT_TRUE(status.ok()) << status.error().text();
+    check_text(module);
+    std::string results = run(module, seed);
+    ASSERT_FALSE(results.starts_with("error")) << results << ir::print(module);
+    for (const Pass& pass : passes_under_test()) check_pass(pass, module, results, seed);
+    check_pipeline(module, results, seed);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// The generator is worth something only if it reaches every op.
+TEST(Fuzz, GeneratorReachesEveryOp) {
+  std::vector<int> seen(ir::kOpCount);
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
+    Module module = ir::random_module(seed, 10 + static_cast<int>(seed % 60));
+    ir::walk(module, module.body,
+             [&](ir::OpId op) { ++seen[static_cast<size_t>(module.op(op).op)]; });
+  }
+  for (int i = 0; i < ir::kOpCount; ++i) {
+    if (static_cast<ir::Op>(i) == ir::Op::Assume) continue;  // a false one is an error
+    EXPECT_GT(seen[static_cast<size_t>(i)], 0) << ir::kOpTable[i].mnemonic;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright
