@@ -199,13 +199,17 @@ int vector_of(const LinearLayout& layout, int axis, int limit) {
   return 1 << bits;
 }
 
-// True if one access of a warp fills whole 32-byte sectors, as far as the addresses allow it.
-bool fills_sectors(const Assigner& assigner, OpId id, const LinearLayout& layout) {
+// True if a store may run in the layout its value has: an access of a warp fills whole 32-byte
+// sectors, as far as the addresses allow it, or there are so few accesses that moving the value
+// would cost more.
+bool stores_well(const Assigner& assigner, OpId id, const LinearLayout& layout) {
   const ir::OpNode& op = assigner.module.op(id);
   const ir::Type& pointer = assigner.module.type(op.operands[0]);
   int axis = assigner.vector_axis.at(id);
   int64_t bytes = dtype_bytes(pointer.dtype);
   int shift = layout::axis_shift(layout.shape, axis);
+  constexpr int kFewAccesses = 4;
+  if (layout.registers() <= kFewAccesses) return true;
   int64_t run = vector_of(layout, axis, access_width(assigner, id, axis));
   while (run < layout.shape[axis] &&
          std::ranges::count(layout.lane, static_cast<uint32_t>(run) << shift) > 0)
@@ -277,7 +281,7 @@ void settle_stores(Assigner& assigner) {
     const ValueState& value = assigner.state(op.operands[1]);
     if (!pointer.flexible && pointer.layout)
       memory = *pointer.layout;
-    else if (!value.flexible && value.layout && fills_sectors(assigner, id, *value.layout))
+    else if (!value.flexible && value.layout && stores_well(assigner, id, *value.layout))
       memory = *value.layout;
     if (!op.results.empty()) assigner.state(op.results[0]).layout = memory;
   }

@@ -60,6 +60,7 @@ std::optional<LinearLayout> needed_layout(const ir::Module& module,
                                           const LayoutAssignment& assignment,
                                           const LayoutOf& layout_of, ir::OpId id, int index) {
   const ir::OpNode& op = module.op(id);
+  if (module.type(op.operands[index]).is_scalar()) return std::nullopt;
   auto of = [&](ValueId value) {
     const LinearLayout* known = layout_of(value);
     return known == nullptr ? std::nullopt : std::optional(*known);

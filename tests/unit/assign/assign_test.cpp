@@ -1,0 +1,205 @@
+// Layout assignments of IR text: rules on every target and number of warps, and what the heuristics
+// promise for matrix products and attention.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "codegen/cuda/layouts.h"
+#include "tests/unit/assign/check.h"
+
+namespace tilewright::cuda {
+namespace {
+
+using ir::Op;
+
+std::string golden_text(const std::string& name) {
+  std::ifstream file(std::string(TILEWRIGHT_SOURCE_DIR) + "/tests/golden/layouts/" + name + ".ir");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string all = text.str();
+  all = all.substr(all.find('\n') + 1);
+  return all.substr(0, all.find("# --- expected"));
+}
+
+struct Assigned {
+  ir::Module module;
+  LayoutAssignment layouts;
+  int conversions = 0, in_loops = 0;
+};
+
+Assigned assign(const std::string& text, const char* target, int warps) {
+  auto module = ir::parse("test.ir", text);
+  EXPECT_TRUE(module.ok()) << (module.ok() ? "" : module.error().text());
+  module->attrs.set("num_warps", int64_t{warps});
+  auto layouts = assign_layouts(*module, *find_target(target));
+  EXPECT_TRUE(layouts.ok());
+  Assigned result{*module, *layouts};
+  AssignmentChecker checker(result.module, result.layouts, *find_target(target));
+  checker.run();
+  result.conversions = checker.conversions;
+  result.in_loops = checker.conversions_in_loops;
+  return result;
+}
+
+const DotPlan& dot(const Assigned& a, int index = 0) {
+  return std::next(a.layouts.dots.begin(), index)->second;
+}
+
+class Everywhere : public testing::TestWithParam<std::tuple<const char*, const char*, int>> {};
+
+TEST_P(Everywhere, RulesHold) {
+  auto [kernel, target, warps] = GetParam();
+  assign(golden_text(kernel), target, warps);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Everywhere,
+                         testing::Combine(testing::Values("matmul", "attention", "reduce"),
+                                          testing::Values("sm_75", "sm_80", "sm_86", "sm_89",
+                                                          "sm_90", "sm_100", "sm_120"),
+                                          testing::Values(1, 2, 4, 8)));
+
+// In the loop only the two operands move; the accumulator never does.
+TEST(Assign, MatmulMovesOperandsOnly) {
+  for (int warps : {1, 2, 4, 8}) {
+    Assigned a = assign(golden_text("matmul"), "sm_80", warps);
+    EXPECT_EQ(a.in_loops, 2);
+    EXPECT_EQ(a.conversions, 3);  // and the result, once
+    for (auto [op, vector] : a.layouts.vectors) EXPECT_EQ(vector, 8);
+  }
+}
+
+TEST(Assign, AttentionKeepsProbabilitiesInPlace) {
+  for (int warps : {1, 2, 4}) {
+    Assigned a = assign(golden_text("attention"), "sm_80", warps);
+    EXPECT_EQ(dot(a, 0).tiling.warps_n, 1);
+    EXPECT_EQ(dot(a, 1).tiling.warps_n, 1);
+    EXPECT_EQ(a.in_loops, 2);     // keys and values
+    EXPECT_EQ(a.conversions, 4);  // queries before the loop, the result after it
+  }
+}
+
+std::string dot_text(const std::string& a, const std::string& b, const std::string& acc, int m,
+                     int n, int k, const std::string& attrs = "") {
+  auto tile = [](int rows, int columns, const std::string& type) {
+    return "tile<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + type + ">";
+  };
+  std::string ta = tile(m, k, a), tb = tile(k, n, b), tc = tile(m, n, acc);
+  std::string zero = acc[0] == 'i' ? "0" : "0.0";
+  return "kernel @k(%p: " + a + ", %q: " + b + ") { %a: " + ta + " = splat %p\n %b: " + tb +
+         " = splat %q\n %c: " + tc + " = const {value=" + zero + "}\n %d: " + tc +
+         " = dot %a, %b, %c" + attrs + "\n return }";
+}
+
+std::string plan(const std::string& text, const char* target, int warps = 4) {
+  Assigned a = assign(text, target, warps);
+  const DotPlan& p = dot(a);
+  if (p.kind == DotPlan::Kind::kFma) return "fma";
+  return std::to_string(p.tiling.instruction.m) + "x" + std::to_string(p.tiling.instruction.n) +
+         "x" + std::to_string(p.tiling.instruction.k) + " " +
+         std::string(dtype_name(p.operand_dtype)) + " x" + std::to_string(p.products);
+}
+
+TEST(Assign, UnitsByTarget) {
+  auto text = [](const std::string& type, const std::string& acc) {
+    return dot_text(type, type, acc, 64, 64, 32);
+  };
+  EXPECT_EQ(plan(text("f16", "f32"), "sm_75"), "16x8x8 f16 x1");
+  EXPECT_EQ(plan(text("f16", "f16"), "sm_80"), "16x8x16 f16 x1");
+  EXPECT_EQ(plan(text("bf16", "f32"), "sm_75"), "fma");
+  EXPECT_EQ(plan(text("bf16", "f32"), "sm_120"), "16x8x16 bf16 x1");
+  EXPECT_EQ(plan(text("i8", "i32"), "sm_75"), "8x8x16 i8 x1");
+  EXPECT_EQ(plan(text("i8", "i32"), "sm_90"), "16x8x32 i8 x1");
+  EXPECT_EQ(plan(text("f8e4m3", "f32"), "sm_75"), "16x8x8 f16 x1");
+  EXPECT_EQ(plan(text("f8e5m2", "f32"), "sm_80"), "16x8x16 f16 x1");
+  EXPECT_EQ(plan(text("f8e5m2", "f32"), "sm_89"), "16x8x32 f8e5m2 x1");
+  EXPECT_EQ(plan(text("f32", "f32"), "sm_75"), "fma");
+  EXPECT_EQ(plan(text("f32", "f32"), "sm_86"), "16x8x8 f32 x1");
+  EXPECT_EQ(plan(dot_text("f32", "f32", "f32", 64, 64, 32, " {precision=tf32x3}"), "sm_86"),
+            "16x8x8 f32 x3");
+  EXPECT_EQ(plan(dot_text("f32", "f32", "f32", 64, 64, 32, " {precision=ieee}"), "sm_86"), "fma");
+  EXPECT_EQ(plan(text("f64", "f64"), "sm_90"), "fma");
+  EXPECT_EQ(plan(dot_text("f16", "f16", "f32", 8, 64, 32), "sm_90"), "fma");
+  EXPECT_EQ(plan(dot_text("i8", "i8", "i32", 64, 64, 16), "sm_90"), "16x8x16 i8 x1");
+  EXPECT_EQ(plan(dot_text("f8e4m3", "f8e4m3", "f32", 64, 64, 16), "sm_89"), "16x8x16 f16 x1");
+}
+
+TEST(Assign, WarpsReadTheFewestOperands) {
+  auto warps = [](int m, int n, int count) {
+    Assigned a = assign(dot_text("f16", "f16", "f32", m, n, 32), "sm_80", count);
+    return std::pair(dot(a).tiling.warps_m, dot(a).tiling.warps_n);
+  };
+  EXPECT_EQ(warps(128, 128, 4), std::pair(2, 2));
+  EXPECT_EQ(warps(128, 256, 8), std::pair(2, 4));
+  EXPECT_EQ(warps(256, 128, 8), std::pair(4, 2));
+  EXPECT_EQ(warps(128, 32, 4), std::pair(4, 1));
+  EXPECT_EQ(warps(16, 128, 4), std::pair(1, 4));
+  EXPECT_EQ(warps(16, 16, 4), std::pair(1, 4));  // two would do: the others repeat their work
+}
+
+TEST(Assign, WrongNumberOfWarpsIsAnError) {
+  auto module = ir::parse("test.ir", "kernel @k() attributes {num_warps=3} { return }");
+  ASSERT_TRUE(module.ok());
+  auto layouts = assign_layouts(*module, *find_target("sm_80"));
+  ASSERT_FALSE(layouts.ok());
+  EXPECT_EQ(layouts.error().kind, DiagKind::kOutOfResources);
+}
+
+// Shape ops, scatter, atomics, while and if around tiles, on values that are no index arithmetic.
+TEST(Assign, EveryOpFindsALayout) {
+  constexpr const char* kText = R"(kernel @k(%p: ptr<f32> {div=16}, %i: ptr<i32> {div=16}, %c: i1) {
+    %r: tile<64xi32> = arange {start=0, end=64}
+    %ps: tile<64xptr<f32>> = splat %p
+    %pp: tile<64xptr<f32>> = ptr_add %ps, %r
+    %x: tile<64xf32> = load %pp
+    %is: tile<64xptr<i32>> = splat %i
+    %ip: tile<64xptr<i32>> = ptr_add %is, %r
+    %k: tile<64xi32> = load %ip
+    %gp: tile<64xptr<f32>> = ptr_add %ps, %k
+    %g: tile<64xf32> = load %gp
+    %sum: tile<64xf32> = add %x, %g
+    %m: tile<8x8xf32> = reshape %sum
+    %t: tile<8x8xf32> = permute %m {order=[1, 0]}
+    %j: tile<8x8x2xf32> = join %m, %t
+    %lo: tile<8x8xf32>, %hi: tile<8x8xf32> = split %j
+    %both: tile<16x8xf32> = cat %lo, %hi {axis=0}
+    %s: tile<8xf32> = reduce %both {axis=0} region(%u: f32, %v: f32) {
+      %w: f32 = add %u, %v
+      yield %w
+    }
+    %e: tile<8xf32> = exp %s
+    %e2: tile<2xf32> = reshape %e2in
+    %l: f32, %h: f32 = split %e2
+    %r8: tile<8xi32> = arange {start=0, end=8}
+    %ps8: tile<8xptr<f32>> = splat %p
+    %p8: tile<8xptr<f32>> = ptr_add %ps8, %r8
+    %old: tile<8xf32> = atomic_rmw %p8, %e {op=add}
+    store %p8, %old
+    %y: tile<64xf32> = if %c region() {
+      %neg: tile<64xf32> = neg %sum
+      yield %neg
+    } region() {
+      %zero: tile<64xf32> = const {value=0.0}
+      yield %zero
+    }
+    %z: tile<64xf32> = while %y region(%a: tile<64xf32>) {
+      condition %c, %a
+    } region(%b: tile<64xf32>) {
+      %b2: tile<64xf32> = exp %b
+      yield %b2
+    }
+    store %gp, %z
+    return
+  })";
+  std::string text = kText;
+  text.replace(text.find("%e2in"), 5, "%two");
+  text.replace(text.find("    %e2:"), 0,
+               "    %ee: tile<2x4xf32> = reshape %e\n"
+               "    %two: tile<2xf32> = reduce %ee {axis=1} region(%u2: f32, %v2: f32) {\n"
+               "      %w2: f32 = max %u2, %v2\n      yield %w2\n    }\n");
+  for (int warps : {1, 2, 4, 8}) assign(text, "sm_80", warps);
+}
+
+}  // namespace
+}  // namespace tilewright::cuda
