@@ -64,10 +64,17 @@ bool is_uniform_walk(const ir::Module& module, ValueId value, ValueId start) {
 // A variable that holds a carried value from now on.
 View declare_carried(Emitter& e, ValueId result, const View& init) {
   const ir::Type& type = e.module.type(result);
+  const layout::LinearLayout& layout = e.layout_of(result);
   std::string name = e.name_for(result);
-  View view = e.declare(type, e.layout_of(result), name);
-  if (!init.name.empty()) e.assign(view, init);
-  return view;
+  if (init.name.empty()) return e.declare(type, layout, name);
+  if (type.is_tile() && layout.registers() > 1) {
+    View view = e.declare(type, layout, name);
+    e.assign(view, init);
+    return view;
+  }
+  e.out.line(fmt::format("{} {} = {};", type_name(type), name,
+                         type.is_pointer ? init.address(init.at("0")) : init.at("0")));
+  return View{.type = type, .layout = layout, .name = name, .uniform = type.is_scalar()};
 }
 
 bool names_one_of(const std::vector<View>& views, size_t except, const View& view) {

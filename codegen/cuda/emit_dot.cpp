@@ -348,9 +348,9 @@ void emit_mma(Emitter& e, ir::OpId id, const DotPlan& plan) {
   dot.a = plan_fragments(dot, 0);
   dot.b = plan_fragments(dot, 1);
   dot.group = std::max(group_of(dot.a), group_of(dot.b));
+  View start = e.use(id, 2);  // may itself go through shared memory, so before the staging
   stage(dot);
   // f16 accumulators are summed in f32 and rounded once at the end.
-  View start = e.use(id, 2);
   bool narrow = is_float(type.dtype) && type.dtype != Dtype::kF32 && type.dtype != Dtype::kF64;
   ir::Type sum_type = narrow ? type.with_dtype(Dtype::kF32) : type;
   View sum =

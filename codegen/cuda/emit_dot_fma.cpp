@@ -150,6 +150,7 @@ void emit_fma_dot(Emitter& e, ir::OpId id, const DotPlan& plan) {
   Side a, b;
   a.view = prepared(e, e.view(op.operands[0]), round);
   b.view = prepared(e, e.view(op.operands[1]), round);
+  View start = e.use(id, 2);  // may itself go through shared memory, so before the staging
   stage(e, op, a, b);
   plan_side(e, a, acc, [&](uint32_t i) { return i >> n_bits << k_bits; });
   plan_side(e, b, acc, [&](uint32_t i) {
@@ -163,7 +164,6 @@ void emit_fma_dot(Emitter& e, ir::OpId id, const DotPlan& plan) {
 
   bool real = is_float(type.dtype);
   Dtype compute = !real || type.dtype == Dtype::kF64 ? type.dtype : Dtype::kF32;
-  View start = e.use(id, 2);
   View sum = e.declare(type.with_dtype(compute), acc,
                        compute == type.dtype ? e.name_for(op.results[0]) : e.fresh("sum"));
   std::string every = sum.is_array ? fmt::format("TW_EACH(i, {}) ", sum.registers()) : "";
