@@ -172,8 +172,12 @@ const char* to_value(const tw_value& in, tw::Value& out) {
 
 // The values and options of a call.
 struct Call {
+  union Slot {  // unused ones stay uninitialised
+    tw::Argument argument;
+    Slot() {}
+  };
   tw::LaunchOptions options;
-  std::array<tw::Argument, 128> positional;
+  std::array<Slot, 128> positional;
   size_t count = 0;
 
   const char* fill(const tw_launch_options* given, const tw_value* values, size_t value_count) {
@@ -198,11 +202,11 @@ struct Call {
       if (value.kind != tw::Value::Kind::kArgument)
         return "strings and dtypes are constants and must be given by name";
       if (count == positional.size()) return "too many values";
-      positional[count++] = value.argument;
+      positional[count++].argument = value.argument;
     }
     return nullptr;
   }
-  std::span<const tw::Argument> arguments() const { return {positional.data(), count}; }
+  std::span<const tw::Argument> arguments() const { return {&positional[0].argument, count}; }
 };
 
 tw_status make_kernel(tw_context* context, std::string text, std::string path, const char* name,

@@ -24,7 +24,11 @@ cache::CacheOptions cache_options(const std::string& directory) {
 // The named values of a call in the runtime's form. Constants of kinds that arguments do not have
 // are built here; numbers cost nothing.
 struct NamedValues {
-  std::array<runtime::NamedArg, Constants::kCapacity> named;
+  union Slot {  // unused ones stay uninitialised
+    runtime::NamedArg named;
+    Slot() {}
+  };
+  std::array<Slot, Constants::kCapacity> slots;
   std::vector<frontend::Constant> built;  // reserved at the first use, so that addresses stay
   size_t count = 0;
 
@@ -34,7 +38,7 @@ struct NamedValues {
                         fmt::format("a launch names {} values, but at most {} are possible",
                                     constants.size(), Constants::kCapacity));
     for (const Constants::Entry& entry : constants) {
-      runtime::NamedArg& out = named[count];
+      runtime::NamedArg& out = slots[count].named;
       out = {entry.name, entry.value.argument, nullptr};
       if (entry.value.kind != Value::Kind::kArgument) {
         built.reserve(Constants::kCapacity);
@@ -44,7 +48,7 @@ struct NamedValues {
     }
     return {};
   }
-  std::span<const runtime::NamedArg> span() const { return {named.data(), count}; }
+  std::span<const runtime::NamedArg> span() const { return {&slots[0].named, count}; }
 };
 
 runtime::LaunchOptions internal_options(const LaunchOptions& options) {

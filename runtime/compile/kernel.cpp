@@ -307,7 +307,7 @@ Status Kernel::run(const Variant& variant, device::CUcontext context, const Laun
     return variant.compiled->function->launch(device_.gpu()->driver(), context, options.grid,
                                               static_cast<device::CUstream>(options.stream), slots,
                                               count);
-  return run_on_host(variant, options, {slots, count}, positional);
+  return run_on_host(variant, options, {slots, count}, positional, named);
 }
 
 // Interpreter and emulator check accesses if the size of the memory behind every pointer is known.
@@ -316,15 +316,17 @@ Status Kernel::run_on_host(const Variant& variant, const LaunchOptions& options,
   const CompiledKernel& compiled = *variant.compiled;
   Launch launch{options.grid, slots};
   if (compiled.cpu) return compiled.cpu->run(launch, options.threads);
-  bool all_known = std::all_of(positional.begin(), positional.end(), [](const Arg& arg) {
-    return arg.kind != Arg::Kind::kPointer || arg.bytes != 0;
-  });
+  std::vector<Arg> memory;
+  for (size_t i = 0; i < positional.size() + named.size(); ++i)
+    if (Arg arg = argument(positional, named, i); arg.kind == Arg::Kind::kPointer)
+      memory.push_back(arg);
+  bool all_known =
+      std::all_of(memory.begin(), memory.end(), [](const Arg& arg) { return arg.bytes != 0; });
   std::function<bool(uint64_t, size_t, bool)> may_access;
   if (all_known)
-    may_access = [positional](uint64_t address, size_t bytes, bool) {
-      return std::any_of(positional.begin(), positional.end(), [&](const Arg& arg) {
-        return arg.kind == Arg::Kind::kPointer && address >= arg.bits && bytes <= arg.bytes &&
-               address - arg.bits <= arg.bytes - bytes;
+    may_access = [memory = std::move(memory)](uint64_t address, size_t bytes, bool) {
+      return std::any_of(memory.begin(), memory.end(), [&](const Arg& arg) {
+        return address >= arg.bits && bytes <= arg.bytes && address - arg.bits <= arg.bytes - bytes;
       });
     };
   if (compiled.emulated) {

@@ -107,7 +107,8 @@ class Kernel {
   Status run(const Variant& variant, device::CUcontext context, const LaunchOptions& options,
              std::span<const Arg> positional, std::span<const NamedArg> named) const;
   Status run_on_host(const Variant& variant, const LaunchOptions& options,
-                     std::span<const uint64_t> slots, std::span<const Arg> positional) const;
+                     std::span<const uint64_t> slots, std::span<const Arg> positional,
+                     std::span<const NamedArg> named) const;
 
   std::shared_ptr<const frontend::Program> program_;
   frontend::KernelInfo info_;

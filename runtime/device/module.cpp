@@ -7,6 +7,7 @@ namespace tilewright::device {
 namespace {
 
 constexpr int kMaxDynamicSharedAttribute = 8;   // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int kRegistersAttribute = 4;          // CU_FUNC_ATTRIBUTE_NUM_REGS
 constexpr int kSharedWithoutOptIn = 48 * 1024;  // bytes any kernel may use without asking
 constexpr unsigned kStreamNonBlocking = 1;
 constexpr int kCaptureThreadLocal = 1;  // other threads may go on allocating while we capture
@@ -29,6 +30,10 @@ Result<std::unique_ptr<Module>> Module::load(const Driver& driver, CUcontext con
   if (dynamic_shared_bytes > kSharedWithoutOptIn)
     TW_CUDA(driver, function_set, module->function_, kMaxDynamicSharedAttribute,
             dynamic_shared_bytes);
+  // The driver loads code lazily; asking for an attribute makes it do so now, and not at the first
+  // launch, which may be inside a capture.
+  int registers = 0;
+  TW_CUDA(driver, function_get, &registers, kRegistersAttribute, module->function_);
   return module;
 }
 

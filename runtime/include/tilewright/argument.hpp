@@ -207,16 +207,22 @@ class Constants {
   }
   // More than kCapacity entries are counted but not kept; launches then fail with `bad-launch`.
   void add(std::string_view name, Value value) {
-    if (size_ < kCapacity) entries_[size_] = {name, value};
+    if (size_ < kCapacity) slots_[size_].entry = {name, value};
     ++size_;
   }
   size_t size() const { return size_; }
-  const Entry* begin() const { return entries_.data(); }
-  const Entry* end() const { return entries_.data() + (size_ < kCapacity ? size_ : kCapacity); }
+  const Entry* begin() const { return &slots_[0].entry; }
+  const Entry* end() const { return begin() + (size_ < kCapacity ? size_ : kCapacity); }
 
  private:
+  // Unused slots stay uninitialised: a launch builds one of these.
+  union Slot {
+    Entry entry;
+    Slot() {}
+  };
+  static_assert(std::is_trivially_copyable_v<Entry>);
   size_t size_ = 0;
-  std::array<Entry, kCapacity> entries_;
+  std::array<Slot, kCapacity> slots_;
 };
 
 }  // namespace tilewright
