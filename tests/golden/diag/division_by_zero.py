@@ -8,3 +8,13 @@ def kernel(x, N: tl.constexpr):
     a = 1 // N
     b = 1 % N
     c = 1 / N
+# --- expected
+# division_by_zero.py:7:9: error: '//' by zero in a constant expression [constant-overflow]
+#       a = 1 // N
+#           ^~~~~~
+# division_by_zero.py:8:9: error: '%' by zero in a constant expression [constant-overflow]
+#       b = 1 % N
+#           ^~~~~
+# division_by_zero.py:9:9: error: '/' by zero in a constant expression [constant-overflow]
+#       c = 1 / N
+#           ^~~~~

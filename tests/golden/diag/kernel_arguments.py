@@ -6,3 +6,16 @@ import triton.language as tl
 @triton.jit
 def kernel(x, n, BLOCK: tl.constexpr, SIZE: tl.constexpr):
     tl.store(x, n)
+# --- expected
+# kernel_arguments.py:6:5: error: kernel 'kernel' has no parameter 'z' [unsupported-host-code]
+#   def kernel(x, n, BLOCK: tl.constexpr, SIZE: tl.constexpr):
+#       ^~~~~~
+# kernel_arguments.py:6:15: error: kernel 'kernel' needs a type for its parameter 'n' [no-kernel]
+#   def kernel(x, n, BLOCK: tl.constexpr, SIZE: tl.constexpr):
+#                 ^
+# kernel_arguments.py:6:18: error: parameter 'BLOCK' is constexpr and needs a value, but was given the type int32 [recursion]
+#   def kernel(x, n, BLOCK: tl.constexpr, SIZE: tl.constexpr):
+#                    ^~~~~
+# kernel_arguments.py:6:39: error: kernel 'kernel' needs a constant for its parameter 'SIZE' [no-kernel]
+#   def kernel(x, n, BLOCK: tl.constexpr, SIZE: tl.constexpr):
+#                                         ^~~~

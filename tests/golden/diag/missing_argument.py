@@ -12,3 +12,13 @@ def kernel(x):
     tl.store(x)
     helper(b=1)
     tl.arange(0)
+# --- expected
+# missing_argument.py:11:5: error: the call of 'tl.store' lacks its argument 'value' [no-kernel]
+#       tl.store(x)
+#       ^~~~~~~~~~~
+# missing_argument.py:12:5: error: the call of 'helper' lacks its argument 'a' [no-kernel]
+#       helper(b=1)
+#       ^~~~~~~~~~~
+# missing_argument.py:13:5: error: the call of 'tl.arange' lacks its argument 'end' [no-kernel]
+#       tl.arange(0)
+#       ^~~~~~~~~~~~

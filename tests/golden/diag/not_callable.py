@@ -8,3 +8,10 @@ def kernel(x):
     v = tl.load(x)
     v(1)
     tl.float32(1.0)
+# --- expected
+# not_callable.py:8:5: error: float32 cannot be called [unexpected-argument]
+#       v(1)
+#       ^~~~
+# not_callable.py:9:5: error: the type float32 cannot be called [unexpected-argument]
+#       tl.float32(1.0)
+#       ^~~~~~~~~~~~~~~

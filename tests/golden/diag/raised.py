@@ -8,3 +8,10 @@ def kernel(x, MODE: tl.constexpr):
     if MODE == "fast":
         raise ValueError(f"no mode {MODE}")
     raise NotImplementedError
+# --- expected
+# raised.py:8:9: error: the kernel raises: no mode fast [static-assert]
+#           raise ValueError(f"no mode {MODE}")
+#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# raised.py:9:5: error: the kernel raises an error for these arguments [static-assert]
+#       raise NotImplementedError
+#       ^~~~~~~~~~~~~~~~~~~~~~~~~

@@ -12,3 +12,10 @@ def factorial(n):
 @triton.jit
 def kernel(x, n):
     tl.store(x, factorial(n))
+# --- expected
+# recursion.py:8:16: error: 'factorial' calls itself; calls are expanded in place, so recursion cannot end [not-callable]
+#       return n * factorial(n - 1)
+#                  ^~~~~~~~~~~~~~~~
+# recursion.py:13:17: note: in 'factorial', called from here
+#       tl.store(x, factorial(n))
+#                   ^~~~~~~~~~~~

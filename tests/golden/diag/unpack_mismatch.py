@@ -8,3 +8,10 @@ def kernel(x, n):
     a, b = (1, 2, 3)
     c, d = n
     tl.store(x, a + c)
+# --- expected
+# unpack_mismatch.py:7:12: error: a tuple of 3 cannot be unpacked into 2 names [bad-cast]
+#       a, b = (1, 2, 3)
+#              ^~~~~~~~~
+# unpack_mismatch.py:8:12: error: int32 cannot be unpacked into 2 names [bad-cast]
+#       c, d = n
+#              ^

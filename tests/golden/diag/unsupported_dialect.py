@@ -10,3 +10,10 @@ from triton.experimental.gluon import language as gl
 def kernel(x):
     gl.barrier()
     tle.cumsum(x)
+# --- expected
+# unsupported_dialect.py:10:5: error: 'triton.experimental.gluon.language.barrier' belongs to Gluon, which is outside of Triton's language [unsupported-dialect]
+#       gl.barrier()
+#       ^~~~~~~~~~
+# unsupported_dialect.py:11:5: error: 'triton.experimental.tle.language.cumsum' belongs to TLE, which is outside of Triton's language [unsupported-dialect]
+#       tle.cumsum(x)
+#       ^~~~~~~~~~

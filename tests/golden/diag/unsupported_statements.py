@@ -19,3 +19,28 @@ def kernel(x, n):
         pass
     for a, b in range(n):
         pass
+# --- expected
+# unsupported_statements.py:9:13: error: 'break' cannot be used in a kernel; guard the rest of the body with 'if' [unsupported-syntax]
+#               break
+#               ^~~~~
+# unsupported_statements.py:10:9: error: 'continue' cannot be used in a kernel; guard the rest of the body with 'if' [unsupported-syntax]
+#           continue
+#           ^~~~~~~~
+# unsupported_statements.py:11:5: error: only names can be assigned in a kernel; memory is written by tl.store [unsupported-syntax]
+#       x[0] = 1.0
+#       ^~~~
+# unsupported_statements.py:13:9: error: 'return' inside a loop cannot be used in a kernel; guard the rest of the body with 'if' instead [unsupported-syntax]
+#           return
+#           ^~~~~~
+# unsupported_statements.py:14:5: error: a function inside a function cannot be used in a kernel [unsupported-syntax]
+#       def inner(y):
+#       ^~~~~~~~~~~~~
+# unsupported_statements.py:16:5: error: an import cannot be used in a kernel [unsupported-syntax]
+#       import math
+#       ^~~~~~~~~~~
+# unsupported_statements.py:17:14: error: a kernel loops over range, tl.range or tl.static_range only [unsupported-syntax]
+#       for j in (1, 2):
+#                ^~~~~~
+# unsupported_statements.py:19:9: error: the variable of a loop must be one name [unsupported-syntax]
+#       for a, b in range(n):
+#           ^~~~

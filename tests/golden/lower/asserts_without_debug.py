@@ -7,3 +7,11 @@ import triton.language as tl
 def kernel(x, n):
     tl.device_assert(n > 0, "n is positive")
     tl.store(x, n)
+# --- expected
+# kernel @kernel(%x: ptr<f32>, %n: i32) attributes {num_stages=3, num_warps=4} {
+#   %0: i32 = const {value=0}
+#   %1: i1 = cmp %n, %0 {pred=gt}
+#   %2: f32 = cast %n
+#   store %x, %2
+#   return
+# }

@@ -13,3 +13,26 @@ def kernel(a, b, o, N: tl.constexpr):
     tl.store(o, N // 2)
     tl.store(o, N % 4)
     tl.store(o, N / 2)
+# --- expected
+# kernel @kernel(%a: ptr<i32>, %b: ptr<f32>, %o: ptr<f32>) attributes {num_stages=3, num_warps=4} {
+#   %i: i32 = load %a
+#   %f: f32 = load %b
+#   %0: i32 = const {value=4}
+#   %1: i32 = div %i, %0
+#   %2: f32 = cast %1
+#   store %o, %2
+#   %3: i32 = const {value=4}
+#   %4: i32 = rem %i, %3
+#   %5: f32 = cast %4
+#   store %o, %5
+#   %6: f32 = const {value=2.0}
+#   %7: f32 = rem %f, %6
+#   store %o, %7
+#   %8: f32 = const {value=-4.0}
+#   store %o, %8
+#   %9: f32 = const {value=1.0}
+#   store %o, %9
+#   %10: f32 = const {value=-3.5}
+#   store %o, %10
+#   return
+# }

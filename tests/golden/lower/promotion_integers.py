@@ -24,3 +24,47 @@ def kernel(a, b, c, d, e, f, o):
     tl.store(o, wraps + stays + same_width)
     tl.store(o, widens + wider_signed + unsigned)
     tl.store(o, widest + flag + masked)
+# --- expected
+# kernel @kernel(%a: ptr<i8>, %b: ptr<u8>, %c: ptr<i16>, %d: ptr<u32>, %e: ptr<i64>, %f: ptr<i1>, %o: ptr<i64>) attributes {num_stages=3, num_warps=4} {
+#   %i8: i8 = load %a
+#   %u8: u8 = load %b
+#   %i16: i16 = load %c
+#   %u32: u32 = load %d
+#   %i64: i64 = load %e
+#   %i1: i1 = load %f
+#   %wraps: i8 = add %i8, %i8
+#   %0: i8 = const {value=1}
+#   %stays: i8 = add %i8, %0
+#   %one: i32 = const {value=1}
+#   %1: i32 = cast %i8
+#   %widens: i32 = add %1, %one
+#   %2: u8 = cast %i8
+#   %same_width: u8 = add %2, %u8
+#   %3: i16 = cast %u8
+#   %wider_signed: i16 = add %3, %i16
+#   %4: u32 = cast %one
+#   %unsigned: u32 = add %u32, %4
+#   %5: i64 = cast %u32
+#   %widest: i64 = add %5, %i64
+#   %6: i8 = cast %i1
+#   %flag: i8 = add %6, %i8
+#   %7: u8 = const {value=15}
+#   %masked: u8 = and %u8, %7
+#   %8: i8 = add %wraps, %stays
+#   %9: u8 = cast %8
+#   %10: u8 = add %9, %same_width
+#   %11: i64 = cast %10
+#   store %o, %11
+#   %12: i32 = cast %wider_signed
+#   %13: i32 = add %widens, %12
+#   %14: u32 = cast %13
+#   %15: u32 = add %14, %unsigned
+#   %16: i64 = cast %15
+#   store %o, %16
+#   %17: i64 = cast %flag
+#   %18: i64 = add %widest, %17
+#   %19: i64 = cast %masked
+#   %20: i64 = add %18, %19
+#   store %o, %20
+#   return
+# }

@@ -19,3 +19,18 @@ def kernel(x, bias, BLOCK: tl.constexpr, MODE: tl.constexpr):
     if kind == "wide":
         v = -v
     tl.store(x + offsets, v)
+# --- expected
+# kernel @kernel(%x: ptr<f32>) attributes {num_stages=3, num_warps=4} {
+#   %offsets: tile<16xi32> = arange {end=16, start=0}
+#   %0: tile<16xptr<f32>> = splat %x
+#   %1: tile<16xptr<f32>> = ptr_add %0, %offsets
+#   %v: tile<16xf32> = load %1
+#   %2: f32 = const {value=0.5}
+#   %3: tile<16xf32> = splat %2
+#   %v.1: tile<16xf32> = mul %v, %3
+#   %v.2: tile<16xf32> = neg %v.1
+#   %4: tile<16xptr<f32>> = splat %x
+#   %5: tile<16xptr<f32>> = ptr_add %4, %offsets
+#   store %5, %v.2
+#   return
+# }
