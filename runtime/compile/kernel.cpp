@@ -312,7 +312,8 @@ Status Kernel::run(const Variant& variant, device::CUcontext context, const Laun
 
 // Interpreter and emulator check accesses if the size of the memory behind every pointer is known.
 Status Kernel::run_on_host(const Variant& variant, const LaunchOptions& options,
-                           std::span<const uint64_t> slots, std::span<const Arg> positional) const {
+                           std::span<const uint64_t> slots, std::span<const Arg> positional,
+                           std::span<const NamedArg> named) const {
   const CompiledKernel& compiled = *variant.compiled;
   Launch launch{options.grid, slots};
   if (compiled.cpu) return compiled.cpu->run(launch, options.threads);
