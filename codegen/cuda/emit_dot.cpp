@@ -47,8 +47,8 @@ struct Fragments {
   // tiles.
   int k_tile(int r) const { return r / values % k_tiles; }
   int batch_of(int r) const { return r / (values * k_tiles * tiles); }
-  int local(int r, int group) const {
-    int tile = r / (values * k_tiles) % tiles;
+  int local(int r, int group, int batches) const {
+    int tile = batch_of(r) % batches * tiles + r / (values * k_tiles) % tiles;
     return (tile * group + k_tile(r) % group) * values + r % values;
   }
   int register_of(int z, int tile, int k, int value) const {
@@ -63,10 +63,13 @@ struct MmaDot {
   const DotPlan& plan;
   layout::MmaCounts counts;
   Fragments a, b;
-  int group = 1;  // k tiles that are loaded together
+  int group = 1, batches = 1;  // k tiles and batches that are loaded together
   std::string acc;
 
   int groups() const { return counts.k / group; }
+  int batch_groups() const { return counts.batch / batches; }
+  // Words that a group of fragments takes.
+  int words(const Fragments& f) const { return f.tiles * group * batches * f.words(); }
 };
 
 std::string word_type(const Fragments& f) {
@@ -112,19 +115,18 @@ Fragments plan_fragments(MmaDot& dot, int operand) {
   return f;
 }
 
-// The fewest k tiles (a power of two) such that no load access spans two groups.
-int group_of(const Fragments& f) {
-  int group = 1;
-  if (!f.staged) return group;
+// The fewest k tiles and batches (powers of two) such that no load access spans two groups.
+void find_groups(MmaDot& dot, const Fragments& f) {
+  if (!f.staged) return;
   const SharedAccess& load = f.plan.shared.load;
   for (int k = 0; k < load.accesses(); ++k) {
-    int first = f.k_tile(load.registers[static_cast<size_t>(k * load.vector)]);
-    for (int j = 1; j < load.vector; ++j)
-      while (first / group !=
-             f.k_tile(load.registers[static_cast<size_t>(k * load.vector + j)]) / group)
-        group *= 2;
+    int first = load.registers[static_cast<size_t>(k * load.vector)];
+    for (int j = 1; j < load.vector; ++j) {
+      int r = load.registers[static_cast<size_t>(k * load.vector + j)];
+      while (f.k_tile(first) / dot.group != f.k_tile(r) / dot.group) dot.group *= 2;
+      while (f.batch_of(first) / dot.batches != f.batch_of(r) / dot.batches) dot.batches *= 2;
+    }
   }
-  return group;
 }
 
 void stage(MmaDot& dot) {
@@ -155,7 +157,7 @@ std::string indexed(const MmaDot& dot, const std::vector<uint32_t>& table) {
   TW_CHECK(columns.has_value(), "fragments of a dot are not an affine map of their position");
   auto bits = [](int count) { return std::countr_zero(static_cast<unsigned>(count)); };
   size_t k_bits = static_cast<size_t>(bits(dot.groups())),
-         z_bits = static_cast<size_t>(bits(dot.counts.batch));
+         z_bits = static_cast<size_t>(bits(dot.batch_groups()));
   size_t i_bits = columns->size() - k_bits - z_bits;
   auto at = columns->begin();
   std::vector<uint32_t> i(at, at + static_cast<ptrdiff_t>(i_bits));
@@ -176,8 +178,8 @@ std::vector<int> sorted_accesses(const MmaDot& dot, const Fragments& f) {
   for (int k = 0; k < load.accesses(); ++k) order.push_back(k);
   auto key = [&](int k) {
     int r = load.registers[static_cast<size_t>(k * load.vector)];
-    int outer = f.batch_of(r) * dot.groups() + f.k_tile(r) / dot.group;
-    return outer * (1 << 20) + f.local(r, dot.group);
+    int outer = f.batch_of(r) / dot.batches * dot.groups() + f.k_tile(r) / dot.group;
+    return outer * (1 << 20) + f.local(r, dot.group, dot.batches);
   };
   std::sort(order.begin(), order.end(), [&](int x, int y) { return key(x) < key(y); });
   return order;
@@ -197,14 +199,15 @@ void load_staged(MmaDot& dot, const Fragments& f) {
     apart.push_back(place.apart(offset));
     for (int j = 0; j < load.vector; ++j) {
       int r = load.registers[static_cast<size_t>(k * load.vector + j)];
-      local[static_cast<size_t>(j)].push_back(static_cast<uint32_t>(f.local(r, dot.group)));
+      local[static_cast<size_t>(j)].push_back(
+          static_cast<uint32_t>(f.local(r, dot.group, dot.batches)));
       consecutive = consecutive && local[static_cast<size_t>(j)].back() ==
                                        local[0].back() + static_cast<uint32_t>(j);
     }
   }
-  int items = load.accesses() / (dot.groups() * dot.counts.batch);
+  int items = load.accesses() / (dot.groups() * dot.batch_groups());
   std::string address = place.address(indexed(dot, meeting), indexed(dot, apart));
-  int total = f.tiles * dot.group * f.words();
+  int total = dot.words(f);
   // Register j of an access, as a place in the array of words.
   auto word = [&](int j) {
     std::vector<uint32_t> table = local[static_cast<size_t>(j)];
@@ -253,15 +256,15 @@ void load_staged(MmaDot& dot, const Fragments& f) {
 // The words of fragments that are in registers.
 void pack_local(MmaDot& dot, const Fragments& f) {
   Emitter& e = dot.e;
-  int total = f.tiles * dot.group * f.words();
+  int total = dot.words(f);
   std::vector<std::vector<uint32_t>> tables(static_cast<size_t>(f.packed));
-  for (int z = 0; z < dot.counts.batch; ++z)
+  for (int z = 0; z < dot.batch_groups(); ++z)
     for (int q = 0; q < dot.groups(); ++q)
       for (int w = 0; w < total; ++w)
         for (int j = 0; j < f.packed; ++j) {
           int value = w % f.words() * f.packed + j, kk = w / f.words() % dot.group;
-          int tile = w / (f.words() * dot.group);
-          int r = f.register_of(z, tile, q * dot.group + kk, value);
+          int tile = w / (f.words() * dot.group), batch = z * dot.batches + tile / f.tiles;
+          int r = f.register_of(batch, tile % f.tiles, q * dot.group + kk, value);
           tables[static_cast<size_t>(j)].push_back(f.view.index(static_cast<uint32_t>(r)));
         }
   e.out.line(fmt::format("{} {}[{}];", word_type(f), f.name, total));
@@ -287,7 +290,7 @@ std::string mma_function(const MmaDot& dot) {
 
 // Splits TF32x3 operands: the rounded value and the rounded rest.
 void split(MmaDot& dot, const Fragments& f) {
-  int total = f.tiles * dot.group * f.words();
+  int total = dot.words(f);
   dot.e.out.line(fmt::format("u32 {}_rest[{}];", f.name, total));
   dot.e.out.line(
       fmt::format("TW_EACH(i, {}) tw_split_tf32({}[i], {}_rest[i]);", total, f.name, f.name));
@@ -298,17 +301,22 @@ void emit_products(MmaDot& dot) {
   int fragment = layout::accumulator_fragment(dot.plan.tiling);
   auto index = [&](const std::string& tile, int tiles, int words) {
     std::string text = tiles > 1 ? tile : "";
+    if (dot.batches > 1) text = text.empty() ? "b" : fmt::format("(b * {} + {})", tiles, text);
     if (dot.group > 1) text = text.empty() ? "s" : fmt::format("({} * {} + s)", text, dot.group);
     if (text.empty()) return std::string();
     return words == 1 ? " + " + text : fmt::format(" + {} * {}", text, words);
   };
   std::string place = dot.counts.n > 1 ? "n" : "";
   if (dot.counts.m > 1) place = place.empty() ? "m" : fmt::format("m * {} + n", dot.counts.n);
-  if (dot.counts.batch > 1)
-    place =
-        fmt::format("z * {}{}", dot.counts.m * dot.counts.n, place.empty() ? "" : " + " + place);
+  if (dot.counts.batch > 1) {
+    std::string batch = dot.batch_groups() > 1 ? "z" : "";
+    if (dot.batches > 1) batch = batch.empty() ? "b" : fmt::format("(z * {} + b)", dot.batches);
+    place = fmt::format("{} * {}{}", batch, dot.counts.m * dot.counts.n,
+                        place.empty() ? "" : " + " + place);
+  }
   if (!place.empty()) place = fmt::format(" + {} * {}", paren(place), fragment);
   std::string loops;
+  if (dot.batches > 1) loops += fmt::format("TW_EACH(b, {}) ", dot.batches);
   if (dot.group > 1) loops += fmt::format("TW_EACH(s, {}) ", dot.group);
   if (dot.counts.m > 1) loops += fmt::format("TW_EACH(m, {}) ", dot.counts.m);
   if (dot.counts.n > 1) loops += fmt::format("TW_EACH(n, {}) ", dot.counts.n);
@@ -327,7 +335,7 @@ void emit_products(MmaDot& dot) {
 void emit_groups(MmaDot& dot) {
   Emitter& e = dot.e;
   std::string loops;
-  if (dot.counts.batch > 1) loops += fmt::format("TW_EACH(z, {}) ", dot.counts.batch);
+  if (dot.batch_groups() > 1) loops += fmt::format("TW_EACH(z, {}) ", dot.batch_groups());
   if (dot.groups() > 1) loops += fmt::format("TW_EACH(k, {}) ", dot.groups());
   e.out.open(loops.empty() ? "" : loops.substr(0, loops.size() - 1));
   for (Fragments* f : {&dot.a, &dot.b}) {
@@ -347,7 +355,8 @@ void emit_mma(Emitter& e, ir::OpId id, const DotPlan& plan) {
                                   e.module.type(op.operands[1]).shape, plan.tiling);
   dot.a = plan_fragments(dot, 0);
   dot.b = plan_fragments(dot, 1);
-  dot.group = std::max(group_of(dot.a), group_of(dot.b));
+  find_groups(dot, dot.a);
+  find_groups(dot, dot.b);
   View start = e.use(id, 2);  // may itself go through shared memory, so before the staging
   stage(dot);
   // f16 accumulators are summed in f32 and rounded once at the end.

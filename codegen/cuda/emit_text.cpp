@@ -65,12 +65,12 @@ std::string identifier(std::string_view hint) {
   if (name.empty() || name == "_") name = "v";
   bool reserved =
       std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
-  // Some letters name the index variables of unrolled loops; TW_ and tw_ belong to the prelude, a leading
-  // underscore to the compiler.
-  constexpr std::string_view kLoopVariables = "ijkmnstwz";
+  // Some letters name the index variables of unrolled loops; TW_ and tw_ belong to the prelude, a
+  // leading underscore to the compiler.
+  constexpr std::string_view kLoopVariables = "abijkmnstwz";
   bool loop = name.size() == 1 && kLoopVariables.find(name[0]) != kLoopVariables.npos;
-  if (loop || name.starts_with("tw_") || name.starts_with("TW_") ||
-      name.starts_with("_") || reserved)
+  if (loop || name.starts_with("tw_") || name.starts_with("TW_") || name.starts_with("_") ||
+      reserved)
     name = (name.starts_with("_") ? "v" : "") + name + "_";
   return name;
 }

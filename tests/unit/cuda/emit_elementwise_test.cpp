@@ -4,9 +4,9 @@
 namespace tilewright::cuda {
 namespace {
 
-constexpr Dtype kAll[] = {Dtype::kI1,  Dtype::kI8,  Dtype::kI16,    Dtype::kI32,    Dtype::kI64,
-                          Dtype::kU8,  Dtype::kU16, Dtype::kU32,    Dtype::kU64,    Dtype::kF8E4M3,
-                          Dtype::kF8E5M2, Dtype::kF16, Dtype::kBF16, Dtype::kF32,    Dtype::kF64};
+constexpr Dtype kAll[] = {Dtype::kI1,     Dtype::kI8,  Dtype::kI16,  Dtype::kI32, Dtype::kI64,
+                          Dtype::kU8,     Dtype::kU16, Dtype::kU32,  Dtype::kU64, Dtype::kF8E4M3,
+                          Dtype::kF8E5M2, Dtype::kF16, Dtype::kBF16, Dtype::kF32, Dtype::kF64};
 constexpr int kSize = 256;
 
 // A kernel over vectors of kSize elements: loads its inputs, runs ops, stores result j of dtype d
@@ -21,13 +21,12 @@ class Vectors {
     arguments_.push_back(std::move(argument));
     std::string v = "%" + p + "_v";
     body_ += "  %" + p + "_p: " + tile("ptr<" + name(dtype) + ">") + " = splat %" + p + "\n";
-    body_ += "  %" + p + "_q: " + tile("ptr<" + name(dtype) + ">") + " = ptr_add %" + p + "_p, %index\n";
+    body_ +=
+        "  %" + p + "_q: " + tile("ptr<" + name(dtype) + ">") + " = ptr_add %" + p + "_p, %index\n";
     body_ += "  " + v + ": " + tile(name(dtype)) + " = load %" + p + "_q\n";
     return v;
   }
-  void op(Dtype result, const std::string& text) {
-    ops_.push_back({result, text});
-  }
+  void op(Dtype result, const std::string& text) { ops_.push_back({result, text}); }
 
   Comparison finish(Tolerance tolerance = {}) {
     std::map<Dtype, size_t> counts;
@@ -36,10 +35,12 @@ class Vectors {
     for (auto& [dtype, text] : ops_) {
       std::string id = std::to_string(n++), out = "out_" + name(dtype);
       body_ += "  %r" + id + ": " + tile(name(dtype)) + " = " + text + "\n";
-      stores += "  %c" + id + ": i32 = const {value=" + std::to_string(counts[dtype]++ * kSize) + "}\n";
+      stores +=
+          "  %c" + id + ": i32 = const {value=" + std::to_string(counts[dtype]++ * kSize) + "}\n";
       stores += "  %b" + id + ": ptr<" + name(dtype) + "> = ptr_add %" + out + ", %c" + id + "\n";
       stores += "  %s" + id + ": " + tile("ptr<" + name(dtype) + ">") + " = splat %b" + id + "\n";
-      stores += "  %p" + id + ": " + tile("ptr<" + name(dtype) + ">") + " = ptr_add %s" + id + ", %index\n";
+      stores += "  %p" + id + ": " + tile("ptr<" + name(dtype) + ">") + " = ptr_add %s" + id +
+                ", %index\n";
       stores += "  store %p" + id + ", %r" + id + "\n";
     }
     for (auto& [dtype, count] : counts) {
@@ -48,8 +49,9 @@ class Vectors {
       arguments_.push_back(zeros(dtype, count * kSize));
     }
     Comparison c;
-    c.ir = "kernel @k(" + params_ + ") attributes {num_warps=" + std::to_string(warps_) + "} {\n  %index: " +
-           tile("i32") + " = arange {end=" + std::to_string(kSize) + ", start=0}\n" + body_ + stores + "  return\n}\n";
+    c.ir = "kernel @k(" + params_ + ") attributes {num_warps=" + std::to_string(warps_) +
+           "} {\n  %index: " + tile("i32") + " = arange {end=" + std::to_string(kSize) +
+           ", start=0}\n" + body_ + stores + "  return\n}\n";
     c.arguments = arguments_;
     c.tolerance = tolerance;
     return c;
@@ -62,7 +64,9 @@ class Vectors {
   }
 
   static std::string name(Dtype dtype) { return std::string(dtype_name(dtype)); }
-  static std::string tile(const std::string& element) { return "tile<" + std::to_string(kSize) + "x" + element + ">"; }
+  static std::string tile(const std::string& element) {
+    return "tile<" + std::to_string(kSize) + "x" + element + ">";
+  }
 
  private:
   int warps_;
@@ -83,7 +87,8 @@ Argument numbers(Dtype dtype, unsigned seed, double scale = 4) {
     argument.set(seed % 7, int_to_bits(-1, dtype));
     return argument;
   }
-  constexpr double kSpecial[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 0.5, 2.0, 3.0, -2.5};
+  constexpr double kSpecial[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY,
+                                 NAN, 0.5,  2.0, 3.0,  -2.5};
   Argument argument = buffer(dtype, kSize, [&](size_t i) {
     if (i % 5 == 0) return kSpecial[random() % std::size(kSpecial)];
     return (static_cast<double>(random()) / 4294967296.0 * 2 - 1) * scale;
@@ -97,7 +102,8 @@ TEST_P(EmitElementwise, ArithmeticIsExact) {
   Dtype t = GetParam();
   if (is_fp8(t)) GTEST_SKIP() << "fp8 is for memory and dots";
   Vectors v(static_cast<int>(t) % 2 == 0 ? 4 : 1);
-  std::string a = v.load(t, numbers(t, 1)), b = v.load(t, numbers(t, 2)), c = v.load(t, numbers(t, 3));
+  std::string a = v.load(t, numbers(t, 1)), b = v.load(t, numbers(t, 2)),
+              c = v.load(t, numbers(t, 3));
   std::string ab = a + ", " + b;
   std::vector<std::string> binary = {"add", "sub", "mul", "min", "max"}, unary = {"neg", "abs"};
   if (is_int(t)) {
@@ -126,7 +132,8 @@ TEST_P(EmitElementwise, FunctionsWithinTheContract) {
   if (t != Dtype::kF32 && t != Dtype::kF64) GTEST_SKIP() << "functions are of f32 and f64";
   Vectors v(2);
   std::string a = v.load(t, numbers(t, 4)), b = v.load(t, numbers(t, 5));
-  for (const char* op : {"exp", "exp2", "log", "log2", "sin", "cos", "tanh", "erf", "rsqrt", "sqrt"})
+  for (const char* op :
+       {"exp", "exp2", "log", "log2", "sin", "cos", "tanh", "erf", "rsqrt", "sqrt"})
     v.op(t, std::string(op) + " " + a);
   v.op(t, "div " + a + ", " + b);
   double ulp = t == Dtype::kF64 ? 0x1p-52 : 0x1p-23, ulps = t == Dtype::kF64 ? 2 : 6;
@@ -137,7 +144,8 @@ TEST_P(EmitElementwise, FunctionsWithinTheContract) {
 TEST_P(EmitElementwise, CastsAndSelect) {
   Dtype t = GetParam();
   Vectors v(4);
-  std::string a = v.load(t, numbers(t, 6, 3e5)), b = v.load(t, numbers(t, 7)), m = v.load(Dtype::kI1, random_bits(Dtype::kI1, kSize, 8));
+  std::string a = v.load(t, numbers(t, 6, 3e5)), b = v.load(t, numbers(t, 7)),
+              m = v.load(Dtype::kI1, random_bits(Dtype::kI1, kSize, 8));
   v.op(t, "select " + m + ", " + a + ", " + b);
   for (Dtype to : kAll) {
     v.op(to, "cast " + a);

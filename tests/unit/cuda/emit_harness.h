@@ -31,19 +31,23 @@ struct Argument {
     std::memcpy(&value, &from[i * element_bytes()], element_bytes());
     return value;
   }
-  void set(size_t i, uint64_t value) { std::memcpy(&bytes[i * element_bytes()], &value, element_bytes()); }
+  void set(size_t i, uint64_t value) {
+    std::memcpy(&bytes[i * element_bytes()], &value, element_bytes());
+  }
 };
 
 inline Argument scalar(Dtype dtype, double value) {
   Argument argument{.dtype = dtype, .bytes = {}};
-  argument.scalar = is_float(dtype) ? float_to_bits(value, dtype) : int_to_bits(static_cast<int64_t>(value), dtype);
+  argument.scalar = is_float(dtype) ? float_to_bits(value, dtype)
+                                    : int_to_bits(static_cast<int64_t>(value), dtype);
   return argument;
 }
 inline Argument buffer(Dtype dtype, size_t count, const std::function<double(size_t)>& value) {
   Argument argument{.dtype = dtype, .count = count, .bytes = {}};
   argument.bytes.resize(count * argument.element_bytes());
   for (size_t i = 0; i < count; ++i)
-    argument.set(i, is_float(dtype) ? float_to_bits(value(i), dtype) : int_to_bits(static_cast<int64_t>(value(i)), dtype));
+    argument.set(i, is_float(dtype) ? float_to_bits(value(i), dtype)
+                                    : int_to_bits(static_cast<int64_t>(value(i)), dtype));
   return argument;
 }
 inline Argument zeros(Dtype dtype, size_t count) {
@@ -53,14 +57,17 @@ inline Argument zeros(Dtype dtype, size_t count) {
 inline Argument small_integers(Dtype dtype, size_t count, int low, int high, unsigned seed) {
   std::mt19937 random(seed);
   return buffer(dtype, count, [&, low, high](size_t) {
-    return static_cast<double>(low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)));
+    return static_cast<double>(low +
+                               static_cast<int>(random() % static_cast<unsigned>(high - low + 1)));
   });
 }
 // Every bit pattern is possible.
 inline Argument random_bits(Dtype dtype, size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   Argument argument = zeros(dtype, count);
-  for (size_t i = 0; i < count; ++i) argument.set(i, int_to_bits(static_cast<int64_t>(random()), dtype == Dtype::kI1 ? Dtype::kI1 : Dtype::kU64));
+  for (size_t i = 0; i < count; ++i)
+    argument.set(i, int_to_bits(static_cast<int64_t>(random()),
+                                dtype == Dtype::kI1 ? Dtype::kI1 : Dtype::kU64));
   return argument;
 }
 
@@ -90,7 +97,8 @@ struct Comparison {
     std::vector<uint64_t> slots;
     for (const Argument& argument : arguments) buffers.push_back(argument.bytes);
     for (size_t i = 0; i < arguments.size(); ++i)
-      slots.push_back(arguments[i].count > 0 ? reinterpret_cast<uint64_t>(buffers[i].data()) : arguments[i].scalar);
+      slots.push_back(arguments[i].count > 0 ? reinterpret_cast<uint64_t>(buffers[i].data())
+                                             : arguments[i].scalar);
     Launch launch;
     launch.grid = grid;
     launch.arguments = slots;
@@ -104,7 +112,8 @@ struct Comparison {
     double x = bits_to_float(expected, dtype), y = bits_to_float(actual, dtype);
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
     if (std::isinf(x) || std::isinf(y)) return x == y;
-    return (x != y || x != 0) && std::fabs(x - y) <= tolerance.absolute + tolerance.relative * std::fabs(x);
+    return (x != y || x != 0) &&
+           std::fabs(x - y) <= tolerance.absolute + tolerance.relative * std::fabs(x);
   }
 
   // Emits, runs both, compares. `describe` names what element i of an argument is.
@@ -128,10 +137,12 @@ struct Comparison {
         if (close(argument.dtype, x, y)) continue;
         bool real = is_float(argument.dtype);
         auto number = [&](uint64_t bits) {
-          return real ? std::to_string(bits_to_float(bits, argument.dtype)) : std::to_string(bits_to_int(bits, argument.dtype));
+          return real ? std::to_string(bits_to_float(bits, argument.dtype))
+                      : std::to_string(bits_to_int(bits, argument.dtype));
         };
-        ADD_FAILURE() << "argument " << a << " element " << i << (describe ? " (" + describe(a, i) + ")" : "")
-                      << ": expected " << number(x) << ", got " << number(y) << std::hex << " (" << x << ", " << y << ")";
+        ADD_FAILURE() << "argument " << a << " element " << i
+                      << (describe ? " (" + describe(a, i) + ")" : "") << ": expected " << number(x)
+                      << ", got " << number(y) << std::hex << " (" << x << ", " << y << ")";
         if (++shown == 8) {
           ADD_FAILURE() << ir << "\n" << emitted->text;
           return;

@@ -1,5 +1,5 @@
-// Tiles moving about: shapes, masks, reductions, dots, loops, atomics; emitted text, emulated with 1,
-// 2, 4 and 8 warps, against the interpreter.
+// Tiles moving about: shapes, masks, reductions, dots, loops, atomics; emitted text, emulated with
+// 1, 2, 4 and 8 warps, against the interpreter.
 #include "tests/unit/cuda/emit_harness.h"
 
 namespace tilewright::cuda {
@@ -30,14 +30,18 @@ class Text {
     std::string known = arguments_.size() % 2 == 0 ? " {div=16}" : "";
     return param("ptr<" + name(dtype) + ">" + known, std::move(argument));
   }
-  std::string scalar_param(Dtype dtype, double value) { return param(name(dtype), scalar(dtype, value)); }
+  std::string scalar_param(Dtype dtype, double value) {
+    return param(name(dtype), scalar(dtype, value));
+  }
   void line(const std::string& text) { body_ += "  " + text + "\n"; }
   std::string value(const std::string& type, const std::string& op) {
     std::string id = "%t" + std::to_string(next_++);
     line(id + ": " + type + " = " + op);
     return id;
   }
-  std::string constant(Dtype dtype, const std::string& number) { return value(name(dtype), "const {value=" + number + "}"); }
+  std::string constant(Dtype dtype, const std::string& number) {
+    return value(name(dtype), "const {value=" + number + "}");
+  }
   std::string constant_tile(const std::vector<int>& shape, Dtype dtype, const std::string& number) {
     return value(tile(shape, name(dtype)), "const {value=" + number + "}");
   }
@@ -48,8 +52,10 @@ class Text {
     for (size_t d = 0; d < shape.size(); ++d) {
       stride /= shape[d];
       std::vector<int> line = {shape[d]};
-      std::string i = value(tile(line, "i32"), "arange {end=" + std::to_string(shape[d]) + ", start=0}");
-      i = value(tile(line, "i32"), "mul " + i + ", " + constant_tile(line, Dtype::kI32, std::to_string(stride)));
+      std::string i =
+          value(tile(line, "i32"), "arange {end=" + std::to_string(shape[d]) + ", start=0}");
+      i = value(tile(line, "i32"),
+                "mul " + i + ", " + constant_tile(line, Dtype::kI32, std::to_string(stride)));
       for (size_t other = 0; other < shape.size(); ++other) {
         if (other == d) continue;
         line.insert(line.begin() + static_cast<ptrdiff_t>(other), 1);
@@ -78,7 +84,8 @@ class Text {
   }
   Comparison finish(const std::string& target = "sm_90", Tolerance tolerance = {}) const {
     Comparison c;
-    c.ir = "kernel @k(" + params_ + ") attributes {num_warps=" + std::to_string(warps_) + "} {\n" + body_ + "  return\n}\n";
+    c.ir = "kernel @k(" + params_ + ") attributes {num_warps=" + std::to_string(warps_) + "} {\n" +
+           body_ + "  return\n}\n";
     c.arguments = arguments_;
     c.target = target;
     c.tolerance = tolerance;
@@ -97,8 +104,10 @@ class Text {
   std::vector<Argument> arguments_;
 };
 
-Argument integers(Dtype dtype, const std::vector<int>& shape, unsigned seed, int low = -8, int high = 8) {
-  return small_integers(dtype, static_cast<size_t>(count(shape)), is_unsigned(dtype) ? 0 : low, high, seed);
+Argument integers(Dtype dtype, const std::vector<int>& shape, unsigned seed, int low = -8,
+                  int high = 8) {
+  return small_integers(dtype, static_cast<size_t>(count(shape)), is_unsigned(dtype) ? 0 : low,
+                        high, seed);
 }
 
 class EmitTile : public ::testing::TestWithParam<int> {
@@ -121,7 +130,8 @@ TEST_P(EmitTile, ShapeOps) {
   t.store("%lo", Dtype::kF16, {32, 32});
   t.store("%hi", Dtype::kF16, {32, 32});
   std::string three = t.value("tile<8x4x64xf16>", "reshape " + y);
-  t.store(t.value("tile<64x8x4xf16>", "permute " + three + " {order=[2, 0, 1]}"), Dtype::kF16, {64, 8, 4});
+  t.store(t.value("tile<64x8x4xf16>", "permute " + three + " {order=[2, 0, 1]}"), Dtype::kF16,
+          {64, 8, 4});
   t.finish().check();
 }
 
@@ -140,20 +150,26 @@ TEST_P(EmitTile, SplitOfAVectorAndTilesOfOneElement) {
 }
 
 TEST_P(EmitTile, ConversionsOfEveryWidth) {
-  for (Dtype dtype : {Dtype::kI1, Dtype::kI8, Dtype::kF8E4M3, Dtype::kI16, Dtype::kBF16, Dtype::kI32, Dtype::kF64}) {
+  for (Dtype dtype : {Dtype::kI1, Dtype::kI8, Dtype::kF8E4M3, Dtype::kI16, Dtype::kBF16,
+                      Dtype::kI32, Dtype::kF64}) {
     Text t(warps());
     std::string x = t.load(integers(dtype, {64, 16}, 5, 0, 1), {64, 16});
-    t.store(t.value("tile<16x64x" + name(dtype) + ">", "permute " + x + " {order=[1, 0]}"), dtype, {16, 64});
+    t.store(t.value("tile<16x64x" + name(dtype) + ">", "permute " + x + " {order=[1, 0]}"), dtype,
+            {16, 64});
     t.finish().check();
   }
 }
 
 TEST_P(EmitTile, ReductionsAlongEachAxis) {
   Text t(warps());
-  auto sum = [&](const std::string& type, const std::string& scalar, const std::string& x, int axis, const char* op) {
-    std::string id = t.value(type, "reduce " + x + " {axis=" + std::to_string(axis) + "} region(%a" + std::to_string(counter_) + ": " +
-                                       scalar + ", %b" + std::to_string(counter_) + ": " + scalar + ") {\n    %c" + std::to_string(counter_) + ": " + scalar +
-                                       " = " + op + " %a" + std::to_string(counter_) + ", %b" + std::to_string(counter_) + "\n    yield %c" + std::to_string(counter_) + "\n  }");
+  auto sum = [&](const std::string& type, const std::string& scalar, const std::string& x, int axis,
+                 const char* op) {
+    std::string id = t.value(
+        type, "reduce " + x + " {axis=" + std::to_string(axis) + "} region(%a" +
+                  std::to_string(counter_) + ": " + scalar + ", %b" + std::to_string(counter_) +
+                  ": " + scalar + ") {\n    %c" + std::to_string(counter_) + ": " + scalar + " = " +
+                  op + " %a" + std::to_string(counter_) + ", %b" + std::to_string(counter_) +
+                  "\n    yield %c" + std::to_string(counter_) + "\n  }");
     ++counter_;
     return id;
   };
@@ -173,8 +189,10 @@ TEST_P(EmitTile, ReductionsAlongEachAxis) {
 
 TEST_P(EmitTile, ReductionOfSeveralOperands) {
   Text t(warps());
-  std::string x = t.load(integers(Dtype::kF32, {16, 128}, 11, -50, 50), {16, 128}), i = t.index({16, 128});
-  t.line("%m: tile<16xf32>, %at: tile<16xi32> = reduce " + x + ", " + i + R"( {axis=1} region(%m0: f32, %i0: i32, %m1: f32, %i1: i32) {
+  std::string x = t.load(integers(Dtype::kF32, {16, 128}, 11, -50, 50), {16, 128}),
+              i = t.index({16, 128});
+  t.line("%m: tile<16xf32>, %at: tile<16xi32> = reduce " + x + ", " + i +
+         R"( {axis=1} region(%m0: f32, %i0: i32, %m1: f32, %i1: i32) {
     %gt: i1 = cmp %m0, %m1 {pred=gt}
     %eq: i1 = cmp %m0, %m1 {pred=eq}
     %lt: i1 = cmp %i0, %i1 {pred=lt}
@@ -192,17 +210,21 @@ TEST_P(EmitTile, ReductionOfSeveralOperands) {
 TEST_P(EmitTile, MaskedLoadsAndStores) {
   for (Dtype dtype : {Dtype::kI8, Dtype::kF16, Dtype::kF32, Dtype::kI64, Dtype::kI1}) {
     Text t(warps());
-    std::string type = name(dtype), p = t.pointer(dtype, integers(dtype, {512}, 12, 0, 1)), i = t.index({512});
+    std::string type = name(dtype), p = t.pointer(dtype, integers(dtype, {512}, 12, 0, 1)),
+                i = t.index({512});
     std::string q = t.addresses(p, dtype, {512});
     std::string n = t.value("tile<512xi32>", "splat " + t.scalar_param(Dtype::kI32, 300));
     std::string mask = t.value("tile<512xi1>", "cmp " + i + ", " + n + " {pred=lt}");
     std::string other = t.constant_tile({512}, dtype, is_float(dtype) ? "3.0" : "1");
-    t.store(t.value("tile<512x" + type + ">", "load " + q + ", " + mask + ", " + other + " {cache=cg}"), dtype, {512});
+    t.store(
+        t.value("tile<512x" + type + ">", "load " + q + ", " + mask + ", " + other + " {cache=cg}"),
+        dtype, {512});
     std::string v = t.value("tile<512x" + type + ">", "load " + q + ", " + mask + " {evict=first}");
     std::string out = t.pointer(dtype, integers(dtype, {512}, 13, 0, 1));
     t.line("store " + t.addresses(out, dtype, {512}) + ", " + v + ", " + mask + " {cache=wt}");
     // A scalar load and store under a scalar mask.
-    std::string cond = t.value("i1", "cmp " + t.constant(Dtype::kI32, "3") + ", " + t.constant(Dtype::kI32, "5") + " {pred=gt}");
+    std::string cond = t.value("i1", "cmp " + t.constant(Dtype::kI32, "3") + ", " +
+                                         t.constant(Dtype::kI32, "5") + " {pred=gt}");
     std::string s = t.value(type, "load " + p + ", " + cond);
     t.line("store " + t.pointer(dtype, integers(dtype, {1}, 14, 1, 1)) + ", " + s);
     t.line("store " + t.pointer(dtype, integers(dtype, {1}, 14, 1, 1)) + ", " + s + ", " + cond);
@@ -212,24 +234,33 @@ TEST_P(EmitTile, MaskedLoadsAndStores) {
 
 TEST_P(EmitTile, LoopsCarryTilesScalarsAndPointers) {
   Text t(warps());
-  std::string p = t.pointer(Dtype::kF32, integers(Dtype::kF32, {1024}, 15)), q = t.addresses(p, Dtype::kF32, {128});
-  std::string zero = t.constant(Dtype::kI32, "0"), hi = t.scalar_param(Dtype::kI32, 8), one = t.constant(Dtype::kI32, "1");
-  std::string acc = t.constant_tile({128}, Dtype::kF32, "0.0"), step = t.constant_tile({128}, Dtype::kI32, "128");
-  t.line("%sum: tile<128xf32>, %last: tile<128xf32>, %n: i32, %w: tile<128xptr<f32>> = for " + zero + ", " + hi + ", " + one + ", " + acc + ", " + acc +
-         ", " + zero + ", " + q + R"( region(%i: i32, %s: tile<128xf32>, %l: tile<128xf32>, %c: i32, %ptr: tile<128xptr<f32>>) {
+  std::string p = t.pointer(Dtype::kF32, integers(Dtype::kF32, {1024}, 15)),
+              q = t.addresses(p, Dtype::kF32, {128});
+  std::string zero = t.constant(Dtype::kI32, "0"), hi = t.scalar_param(Dtype::kI32, 8),
+              one = t.constant(Dtype::kI32, "1");
+  std::string acc = t.constant_tile({128}, Dtype::kF32, "0.0"),
+              step = t.constant_tile({128}, Dtype::kI32, "128");
+  t.line(
+      "%sum: tile<128xf32>, %last: tile<128xf32>, %n: i32, %w: tile<128xptr<f32>> = for " + zero +
+      ", " + hi + ", " + one + ", " + acc + ", " + acc + ", " + zero + ", " + q +
+      R"( region(%i: i32, %s: tile<128xf32>, %l: tile<128xf32>, %c: i32, %ptr: tile<128xptr<f32>>) {
     %x: tile<128xf32> = load %ptr
     %s2: tile<128xf32> = add %s, %x
     %c2: i32 = add %c, %i
-    %ptr2: tile<128xptr<f32>> = ptr_add %ptr, )" + step + R"(
+    %ptr2: tile<128xptr<f32>> = ptr_add %ptr, )" +
+      step + R"(
     yield %s2, %s, %c2, %ptr2
   })");
   t.store("%sum", Dtype::kF32, {128});
   t.store("%last", Dtype::kF32, {128});
   t.store_scalar("%n", Dtype::kI32);
   // Carried values that change places, and a loop that counts down.
-  std::string a = t.constant(Dtype::kI32, "1"), b = t.constant(Dtype::kI32, "2"), down = t.constant(Dtype::kI32, "-3");
-  t.line("%x1: i32, %y1: i32, %z1: i32 = for " + hi + ", " + zero + ", " + down + ", " + a + ", " + b + ", " + zero +
-         " region(%j: i32, %u: i32, %v: i32, %z: i32) {\n    %z2: i32 = add %z, %j\n    yield %v, %u, %z2\n  }");
+  std::string a = t.constant(Dtype::kI32, "1"), b = t.constant(Dtype::kI32, "2"),
+              down = t.constant(Dtype::kI32, "-3");
+  t.line("%x1: i32, %y1: i32, %z1: i32 = for " + hi + ", " + zero + ", " + down + ", " + a + ", " +
+         b + ", " + zero +
+         " region(%j: i32, %u: i32, %v: i32, %z: i32) {\n    %z2: i32 = add %z, %j\n    yield %v, "
+         "%u, %z2\n  }");
   t.store_scalar("%x1", Dtype::kI32);
   t.store_scalar("%y1", Dtype::kI32);
   t.store_scalar("%z1", Dtype::kI32);
@@ -239,18 +270,26 @@ TEST_P(EmitTile, LoopsCarryTilesScalarsAndPointers) {
 TEST_P(EmitTile, PointersThatMoveApart) {
   // Offsets that differ by element: addresses are carried whole; nested loops walk on.
   Text t(warps());
-  std::string p = t.pointer(Dtype::kI16, integers(Dtype::kI16, {4096}, 16)), q = t.addresses(p, Dtype::kI16, {64});
-  std::string i = t.index({64}), zero = t.constant(Dtype::kI32, "0"), three = t.constant(Dtype::kI32, "3"), one = t.constant(Dtype::kI32, "1");
-  std::string acc = t.constant_tile({64}, Dtype::kI16, "0"), step = t.constant_tile({64}, Dtype::kI64, "64");
-  t.line("%s: tile<64xi16>, %e: tile<64xptr<i16>>, %g: tile<64xptr<i16>> = for " + zero + ", " + three + ", " + one + ", " + acc + ", " + q + ", " + q +
+  std::string p = t.pointer(Dtype::kI16, integers(Dtype::kI16, {4096}, 16)),
+              q = t.addresses(p, Dtype::kI16, {64});
+  std::string i = t.index({64}), zero = t.constant(Dtype::kI32, "0"),
+              three = t.constant(Dtype::kI32, "3"), one = t.constant(Dtype::kI32, "1");
+  std::string acc = t.constant_tile({64}, Dtype::kI16, "0"),
+              step = t.constant_tile({64}, Dtype::kI64, "64");
+  t.line("%s: tile<64xi16>, %e: tile<64xptr<i16>>, %g: tile<64xptr<i16>> = for " + zero + ", " +
+         three + ", " + one + ", " + acc + ", " + q + ", " + q +
          R"( region(%k: i32, %a: tile<64xi16>, %p1: tile<64xptr<i16>>, %p2: tile<64xptr<i16>>) {
     %x: tile<64xi16> = load %p1
     %a1: tile<64xi16> = add %a, %x
-    %p1n: tile<64xptr<i16>> = ptr_add %p1, )" + i + R"(
-    %a2: tile<64xi16>, %p2n: tile<64xptr<i16>> = for )" + zero + ", " + three + ", " + one + R"(, %a1, %p2 region(%k2: i32, %b: tile<64xi16>, %p3: tile<64xptr<i16>>) {
+    %p1n: tile<64xptr<i16>> = ptr_add %p1, )" +
+         i + R"(
+    %a2: tile<64xi16>, %p2n: tile<64xptr<i16>> = for )" +
+         zero + ", " + three + ", " + one +
+         R"(, %a1, %p2 region(%k2: i32, %b: tile<64xi16>, %p3: tile<64xptr<i16>>) {
       %y: tile<64xi16> = load %p3
       %b1: tile<64xi16> = add %b, %y
-      %p4: tile<64xptr<i16>> = ptr_add %p3, )" + step + R"(
+      %p4: tile<64xptr<i16>> = ptr_add %p3, )" +
+         step + R"(
       yield %b1, %p4
     }
     yield %a2, %p1n, %p2n
@@ -263,25 +302,35 @@ TEST_P(EmitTile, PointersThatMoveApart) {
 
 TEST_P(EmitTile, WhileAndIf) {
   Text t(warps());
-  std::string n = t.scalar_param(Dtype::kI32, 27), zero = t.constant(Dtype::kI32, "0"), one = t.constant(Dtype::kI32, "1");
-  std::string two = t.constant(Dtype::kI32, "2"), three = t.constant(Dtype::kI32, "3"), x = t.load(integers(Dtype::kI32, {128}, 17), {128});
-  t.line("%end: i32, %steps: i32, %acc: tile<128xi32> = while " + n + ", " + zero + ", " + x + R"( region(%v: i32, %c: i32, %a: tile<128xi32>) {
-    %more: i1 = cmp %v, )" + one + R"( {pred=ne}
+  std::string n = t.scalar_param(Dtype::kI32, 27), zero = t.constant(Dtype::kI32, "0"),
+              one = t.constant(Dtype::kI32, "1");
+  std::string two = t.constant(Dtype::kI32, "2"), three = t.constant(Dtype::kI32, "3"),
+              x = t.load(integers(Dtype::kI32, {128}, 17), {128});
+  t.line("%end: i32, %steps: i32, %acc: tile<128xi32> = while " + n + ", " + zero + ", " + x +
+         R"( region(%v: i32, %c: i32, %a: tile<128xi32>) {
+    %more: i1 = cmp %v, )" +
+         one + R"( {pred=ne}
     condition %more, %v, %c, %a
   } region(%v1: i32, %c1: i32, %a1: tile<128xi32>) {
-    %r: i32 = rem %v1, )" + two + R"(
-    %even: i1 = cmp %r, )" + zero + R"( {pred=eq}
+    %r: i32 = rem %v1, )" +
+         two + R"(
+    %even: i1 = cmp %r, )" +
+         zero + R"( {pred=eq}
     %v2: i32, %a2: tile<128xi32> = if %even region() {
-      %h: i32 = div %v1, )" + two + R"(
+      %h: i32 = div %v1, )" +
+         two + R"(
       yield %h, %a1
     } region() {
-      %m: i32 = mul %v1, )" + three + R"(
-      %m1: i32 = add %m, )" + one + R"(
+      %m: i32 = mul %v1, )" +
+         three + R"(
+      %m1: i32 = add %m, )" +
+         one + R"(
       %vt: tile<128xi32> = splat %m1
       %as: tile<128xi32> = add %a1, %vt
       yield %m1, %as
     }
-    %c2: i32 = add %c1, )" + one + R"(
+    %c2: i32 = add %c1, )" +
+         one + R"(
     yield %v2, %c2, %a2
   })");
   t.store_scalar("%end", Dtype::kI32);
@@ -296,18 +345,26 @@ TEST_P(EmitTile, AtomicsOnTiles) {
     std::vector<Dtype> dtypes;
   };
   const std::vector<Dtype> ints = {Dtype::kI32, Dtype::kU32, Dtype::kI64, Dtype::kU64};
-  std::vector<Row> rows = {{"add", {Dtype::kI32, Dtype::kU64, Dtype::kF16, Dtype::kBF16, Dtype::kF32, Dtype::kF64}},
-                           {"max", {Dtype::kI32, Dtype::kU32, Dtype::kI64, Dtype::kU64, Dtype::kF32, Dtype::kF64}},
-                           {"min", {Dtype::kI32, Dtype::kU32, Dtype::kI64, Dtype::kU64, Dtype::kF32, Dtype::kF64}},
-                           {"and", ints}, {"or", ints}, {"xor", ints}, {"xchg", {Dtype::kI32, Dtype::kU64, Dtype::kF32, Dtype::kF64}}};
+  std::vector<Row> rows = {
+      {"add", {Dtype::kI32, Dtype::kU64, Dtype::kF16, Dtype::kBF16, Dtype::kF32, Dtype::kF64}},
+      {"max", {Dtype::kI32, Dtype::kU32, Dtype::kI64, Dtype::kU64, Dtype::kF32, Dtype::kF64}},
+      {"min", {Dtype::kI32, Dtype::kU32, Dtype::kI64, Dtype::kU64, Dtype::kF32, Dtype::kF64}},
+      {"and", ints},
+      {"or", ints},
+      {"xor", ints},
+      {"xchg", {Dtype::kI32, Dtype::kU64, Dtype::kF32, Dtype::kF64}}};
   for (const Row& row : rows)
     for (Dtype dtype : row.dtypes) {
       Text t(warps());
       std::vector<int> shape = {16, 4};  // fewer elements than threads of 4 and 8 warps
-      std::string p = t.pointer(dtype, integers(dtype, shape, 18)), v = t.load(integers(dtype, shape, 19), shape);
+      std::string p = t.pointer(dtype, integers(dtype, shape, 18)),
+                  v = t.load(integers(dtype, shape, 19), shape);
       std::string q = t.addresses(p, dtype, shape), i = t.index(shape);
-      std::string mask = t.value(tile(shape, "i1"), "cmp " + i + ", " + t.constant_tile(shape, Dtype::kI32, "50") + " {pred=lt}");
-      std::string old = t.value(tile(shape, name(dtype)), "atomic_rmw " + q + ", " + v + ", " + mask + " {op=" + row.op + "}");
+      std::string mask =
+          t.value(tile(shape, "i1"),
+                  "cmp " + i + ", " + t.constant_tile(shape, Dtype::kI32, "50") + " {pred=lt}");
+      std::string old = t.value(tile(shape, name(dtype)), "atomic_rmw " + q + ", " + v + ", " +
+                                                              mask + " {op=" + row.op + "}");
       t.store(old, dtype, shape);
       t.finish().check();
     }
@@ -315,28 +372,42 @@ TEST_P(EmitTile, AtomicsOnTiles) {
 
 TEST_P(EmitTile, AtomicsCollidingAndScalar) {
   Text t(warps());
-  std::string p = t.pointer(Dtype::kI32, integers(Dtype::kI32, {1}, 20)), v = t.load(integers(Dtype::kI32, {256}, 21), {256});
+  std::string p = t.pointer(Dtype::kI32, integers(Dtype::kI32, {1}, 20)),
+              v = t.load(integers(Dtype::kI32, {256}, 21), {256});
   std::string q = t.value("tile<256xptr<i32>>", "splat " + p);
   t.value("tile<256xi32>", "atomic_rmw " + q + ", " + v + " {op=add, sem=relaxed, scope=cta}");
-  std::string s = t.pointer(Dtype::kF32, integers(Dtype::kF32, {1}, 22)), two = t.constant(Dtype::kF32, "2.0");
+  std::string s = t.pointer(Dtype::kF32, integers(Dtype::kF32, {1}, 22)),
+              two = t.constant(Dtype::kF32, "2.0");
   t.store_scalar(t.value("f32", "atomic_rmw " + s + ", " + two + " {op=add}"), Dtype::kF32);
-  std::string c = t.pointer(Dtype::kI64, integers(Dtype::kI64, {1}, 23, 5, 5)), five = t.constant(Dtype::kI64, "5"), nine = t.constant(Dtype::kI64, "9");
+  std::string c = t.pointer(Dtype::kI64, integers(Dtype::kI64, {1}, 23, 5, 5)),
+              five = t.constant(Dtype::kI64, "5"), nine = t.constant(Dtype::kI64, "9");
   t.store_scalar(t.value("i64", "atomic_cas " + c + ", " + five + ", " + nine), Dtype::kI64);
-  t.store_scalar(t.value("i64", "atomic_cas " + c + ", " + five + ", " + nine + " {sem=acquire, scope=sys}"), Dtype::kI64);
-  std::string h = t.pointer(Dtype::kI16, integers(Dtype::kI16, {128}, 24, 0, 1)), hq = t.addresses(h, Dtype::kI16, {128});
-  t.store(t.value("tile<128xi16>", "atomic_cas " + hq + ", " + t.constant_tile({128}, Dtype::kI16, "1") + ", " + t.constant_tile({128}, Dtype::kI16, "7")), Dtype::kI16, {128});
+  t.store_scalar(
+      t.value("i64", "atomic_cas " + c + ", " + five + ", " + nine + " {sem=acquire, scope=sys}"),
+      Dtype::kI64);
+  std::string h = t.pointer(Dtype::kI16, integers(Dtype::kI16, {128}, 24, 0, 1)),
+              hq = t.addresses(h, Dtype::kI16, {128});
+  t.store(t.value("tile<128xi16>", "atomic_cas " + hq + ", " +
+                                       t.constant_tile({128}, Dtype::kI16, "1") + ", " +
+                                       t.constant_tile({128}, Dtype::kI16, "7")),
+          Dtype::kI16, {128});
   t.value("f32", "atomic_rmw " + s + ", " + two + " {op=add, sem=release}");
   t.finish().check();
 }
 
 TEST_P(EmitTile, HintsAssertsBarriersAndGrid) {
   Text t(warps());
-  std::string pid = t.value("i32", "program_id {axis=0}"), n = t.value("i32", "num_programs {axis=0}");
+  std::string pid = t.value("i32", "program_id {axis=0}"),
+              n = t.value("i32", "num_programs {axis=0}");
   std::string ok = t.value("i1", "cmp " + pid + ", " + n + " {pred=lt}");
   t.line("assume " + ok);
   t.line("assert " + ok + " {message=\"in the grid\"}");
-  std::string i = t.index({256}), h = t.value("tile<256xi32>", "hint " + i + " {kind=multiple_of, values=[1]}");
-  t.line("assert " + t.value("tile<256xi1>", "cmp " + h + ", " + t.constant_tile({256}, Dtype::kI32, "256") + " {pred=lt}") + " {message=\"below\"}");
+  std::string i = t.index({256}),
+              h = t.value("tile<256xi32>", "hint " + i + " {kind=multiple_of, values=[1]}");
+  t.line("assert " +
+         t.value("tile<256xi1>",
+                 "cmp " + h + ", " + t.constant_tile({256}, Dtype::kI32, "256") + " {pred=lt}") +
+         " {message=\"below\"}");
   t.line("barrier");
   std::string out = t.pointer(Dtype::kI32, zeros(Dtype::kI32, 1024));
   std::string base = t.value("i32", "mul " + pid + ", " + t.constant(Dtype::kI32, "256"));
@@ -369,37 +440,51 @@ void check_dot(const DotCase& d, int warps) {
   std::string b = t.load(integers(d.b, shape(d.k, d.n), 32, -4, 4), shape(d.k, d.n));
   std::string acc = t.load(integers(d.acc, shape(d.m, d.n), 33, -4, 4), shape(d.m, d.n));
   std::string attrs = *d.precision ? std::string(" {precision=") + d.precision + "}" : "";
-  t.store(t.value(tile(shape(d.m, d.n), name(d.acc)), "dot " + a + ", " + b + ", " + acc + attrs), d.acc, shape(d.m, d.n));
-  SCOPED_TRACE(name(d.a) + " " + name(d.b) + " " + name(d.acc) + " " + d.target + " " + d.precision);
+  t.store(t.value(tile(shape(d.m, d.n), name(d.acc)), "dot " + a + ", " + b + ", " + acc + attrs),
+          d.acc, shape(d.m, d.n));
+  SCOPED_TRACE(name(d.a) + " " + name(d.b) + " " + name(d.acc) + " " + d.target + " " +
+               d.precision);
   t.finish(d.target).check();
 }
 
 TEST_P(EmitDot, EveryTypeAndTarget) {
   using enum Dtype;
   const DotCase cases[] = {
-      {kF16, kF16, kF32, 64, 64, 32, 1, "sm_80", ""},     {kF16, kF16, kF32, 64, 32, 32, 1, "sm_75", ""},
-      {kBF16, kBF16, kF32, 32, 64, 64, 1, "sm_90", ""},   {kBF16, kBF16, kF32, 32, 32, 16, 1, "sm_75", ""},
-      {kF16, kF16, kF16, 32, 32, 32, 1, "sm_89", ""},     {kF32, kF32, kF32, 64, 32, 32, 1, "sm_80", "tf32"},
-      {kF32, kF32, kF32, 32, 32, 32, 1, "sm_80", "tf32x3"}, {kF32, kF32, kF32, 32, 32, 16, 1, "sm_80", "ieee"},
-      {kF32, kF32, kF32, 16, 32, 16, 1, "sm_75", "tf32"}, {kI8, kI8, kI32, 64, 32, 64, 1, "sm_80", ""},
-      {kI8, kI8, kI32, 32, 32, 32, 1, "sm_75", ""},       {kU8, kU8, kI32, 32, 32, 32, 1, "sm_80", ""},
-      {kF8E4M3, kF8E4M3, kF32, 32, 32, 64, 1, "sm_89", ""}, {kF8E5M2, kF8E5M2, kF32, 32, 32, 64, 1, "sm_120", ""},
-      {kF8E4M3, kF8E5M2, kF32, 32, 32, 64, 1, "sm_89", ""}, {kF8E5M2, kF8E5M2, kF32, 32, 32, 32, 1, "sm_80", ""},
-      {kF64, kF64, kF64, 16, 16, 16, 1, "sm_80", ""},     {kF16, kF16, kF32, 16, 16, 16, 4, "sm_80", ""},
-      {kF16, kF16, kF32, 16, 8, 16, 1, "sm_80", ""},      {kF32, kF32, kF32, 8, 8, 8, 2, "sm_90", "ieee"},
+      {kF16, kF16, kF32, 64, 64, 32, 1, "sm_80", ""},
+      {kF16, kF16, kF32, 64, 32, 32, 1, "sm_75", ""},
+      {kBF16, kBF16, kF32, 32, 64, 64, 1, "sm_90", ""},
+      {kBF16, kBF16, kF32, 32, 32, 16, 1, "sm_75", ""},
+      {kF16, kF16, kF16, 32, 32, 32, 1, "sm_89", ""},
+      {kF32, kF32, kF32, 64, 32, 32, 1, "sm_80", "tf32"},
+      {kF32, kF32, kF32, 32, 32, 32, 1, "sm_80", "tf32x3"},
+      {kF32, kF32, kF32, 32, 32, 16, 1, "sm_80", "ieee"},
+      {kF32, kF32, kF32, 16, 32, 16, 1, "sm_75", "tf32"},
+      {kI8, kI8, kI32, 64, 32, 64, 1, "sm_80", ""},
+      {kI8, kI8, kI32, 32, 32, 32, 1, "sm_75", ""},
+      {kF8E4M3, kF8E4M3, kF32, 32, 32, 64, 1, "sm_89", ""},
+      {kF8E5M2, kF8E5M2, kF32, 32, 32, 64, 1, "sm_120", ""},
+      {kF8E4M3, kF8E5M2, kF32, 32, 32, 64, 1, "sm_89", ""},
+      {kF8E5M2, kF8E5M2, kF32, 32, 32, 32, 1, "sm_80", ""},
+      {kF64, kF64, kF64, 16, 16, 16, 1, "sm_80", ""},
+      {kF16, kF16, kF32, 16, 16, 16, 4, "sm_80", ""},
+      {kF16, kF16, kF32, 16, 8, 16, 1, "sm_80", ""},
+      {kF32, kF32, kF32, 8, 8, 8, 2, "sm_90", "ieee"},
   };
   for (const DotCase& d : cases) check_dot(d, GetParam());
 }
 
 TEST_P(EmitDot, OperandsTransposedAndFromADot) {
-  // Two dots after each other with a transposed operand, as in attention; the first result feeds the
-  // second as its left side.
+  // Two dots after each other with a transposed operand, as in attention; the first result feeds
+  // the second as its left side.
   Text t(GetParam());
-  std::string q = t.load(integers(Dtype::kF16, {64, 32}, 41, -2, 2), {64, 32}), k = t.load(integers(Dtype::kF16, {32, 32}, 42, -2, 2), {32, 32});
-  std::string v = t.load(integers(Dtype::kF16, {32, 64}, 43, -2, 2), {32, 64}), zero = t.constant_tile({64, 32}, Dtype::kF32, "0.0");
+  std::string q = t.load(integers(Dtype::kF16, {64, 32}, 41, -2, 2), {64, 32}),
+              k = t.load(integers(Dtype::kF16, {32, 32}, 42, -2, 2), {32, 32});
+  std::string v = t.load(integers(Dtype::kF16, {32, 64}, 43, -2, 2), {32, 64}),
+              zero = t.constant_tile({64, 32}, Dtype::kF32, "0.0");
   std::string kt = t.value("tile<32x32xf16>", "permute " + k + " {order=[1, 0]}");
   std::string s = t.value("tile<64x32xf32>", "dot " + q + ", " + kt + ", " + zero);
-  std::string p = t.value("tile<64x32xf16>", "cast " + s), zero2 = t.constant_tile({64, 64}, Dtype::kF32, "0.0");
+  std::string p = t.value("tile<64x32xf16>", "cast " + s),
+              zero2 = t.constant_tile({64, 64}, Dtype::kF32, "0.0");
   t.store(t.value("tile<64x64xf32>", "dot " + p + ", " + v + ", " + zero2), Dtype::kF32, {64, 64});
   t.finish("sm_80").check();
 }
