@@ -10,7 +10,6 @@
 // An op can be replaced by one that stands before it in its own or an enclosing region; what a
 // region adds to the table goes when the region ends. The region of a reduction sees nothing from
 // outside and starts with an empty table.
-#include <bit>
 #include <unordered_map>
 
 #include "codegen/passes/fold.h"
@@ -31,21 +30,14 @@ uint64_t mix(uint64_t seed, uint64_t value) {
   return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed >> 29);
 }
 
-// By bits, so that 0.0 and -0.0 differ and NaN equals itself.
 uint64_t hash_attr(const ir::AttrValue& value) {
   if (const auto* integer = std::get_if<int64_t>(&value)) return static_cast<uint64_t>(*integer);
-  if (const auto* number = std::get_if<double>(&value)) return std::bit_cast<uint64_t>(*number);
   if (const auto* word = std::get_if<std::string>(&value)) return std::hash<std::string>{}(*word);
+  const auto* list = std::get_if<std::vector<int64_t>>(&value);
   uint64_t hash = 7;
-  for (int64_t entry : std::get<std::vector<int64_t>>(value))
-    hash = mix(hash, static_cast<uint64_t>(entry));
+  for (size_t i = 0; list && i < list->size(); ++i)
+    hash = mix(hash, static_cast<uint64_t>((*list)[i]));
   return hash;
-}
-
-bool same_attr(const ir::AttrValue& a, const ir::AttrValue& b) {
-  const auto *x = std::get_if<double>(&a), *y = std::get_if<double>(&b);
-  if (x && y) return std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y);
-  return a == b;
 }
 
 class Merger {
@@ -133,10 +125,7 @@ class Merger {
     if (a.op == Op::Const)
       return constant_bits(*a.attrs.find("value"), type) ==
              constant_bits(*b.attrs.find("value"), type);
-    auto x = a.attrs.begin(), y = b.attrs.begin();
-    for (; x != a.attrs.end() && y != b.attrs.end(); ++x, ++y)
-      if (x->first != y->first || !same_attr(x->second, y->second)) return false;
-    return x == a.attrs.end() && y == b.attrs.end();
+    return a.attrs == b.attrs;
   }
 
   using Table = std::unordered_multimap<uint64_t, OpId>;

@@ -1,5 +1,5 @@
-// Random modules through printer, parser, verifier and every pass. TILEWRIGHT_FUZZ=N runs N seeds
-// (default 400); TILEWRIGHT_FUZZ_SEED starts elsewhere. A failure names its seed.
+// Random modules through printer, parser, verifier and every pass. TILEWRIGHT_FUZZ=N runs N seeds;
+// TILEWRIGHT_FUZZ_SEED starts elsewhere. A failure names its seed.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -32,7 +32,7 @@ Buffers initial_buffers(uint64_t seed) {
     auto dtype = static_cast<Dtype>(i);
     auto bytes = static_cast<size_t>(dtype_bytes(dtype));
     auto& buffer = buffers.emplace_back(bytes * ir::kBufferElements);
-    for (int k = 0; k < ir::kBufferElements; ++k) {
+    for (int k = 0; k < ir::kRandomElements; ++k) {
       uint64_t bits = ir::random_bits(random, dtype);
       std::memcpy(buffer.data() + bytes * static_cast<size_t>(k), &bits, bytes);
     }
@@ -40,43 +40,64 @@ Buffers initial_buffers(uint64_t seed) {
   return buffers;
 }
 
-// All that a kernel leaves behind, or its error. NaNs are alike.
-std::string run(const Module& module, uint64_t seed) {
-  Buffers buffers = initial_buffers(seed);
+// All that a kernel leaves behind. NaNs are made alike.
+struct Outcome {
+  std::string error;
+  Buffers buffers;
+};
+
+// gtest shows where two outcomes differ in terms of elements, not bytes.
+std::string difference(const Outcome& a, const Outcome& b) {
+  if (a.error != b.error) return "errors: '" + a.error + "' and '" + b.error + "'";
+  for (size_t i = 0; i < a.buffers.size(); ++i)
+    for (size_t k = 0; k < a.buffers[i].size(); ++k)
+      if (a.buffers[i][k] != b.buffers[i][k]) {
+        auto dtype = static_cast<Dtype>(i);
+        return "p_" + std::string(dtype_name(dtype)) + " differs at element " +
+               std::to_string(k / static_cast<size_t>(dtype_bytes(dtype)));
+      }
+  return "";
+}
+
+void make_nans_alike(Buffers& buffers) {
+  for (int i = 0; i < kDtypes; ++i) {
+    auto dtype = static_cast<Dtype>(i);
+    if (!is_float(dtype)) continue;
+    auto bytes = static_cast<size_t>(dtype_bytes(dtype));
+    auto& buffer = buffers[static_cast<size_t>(i)];
+    uint64_t nan = float_to_bits(std::nan(""), dtype);
+    for (size_t at = 0; at < buffer.size(); at += bytes) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, buffer.data() + at, bytes);
+      if (bits != 0 && std::isnan(bits_to_float(bits, dtype)))
+        std::memcpy(buffer.data() + at, &nan, bytes);
+    }
+  }
+}
+
+Outcome run(const Module& module, uint64_t seed) {
+  Outcome outcome{"", initial_buffers(seed)};
   std::vector<uint64_t> arguments;
-  for (auto& buffer : buffers) arguments.push_back(std::bit_cast<uint64_t>(buffer.data()));
+  for (auto& buffer : outcome.buffers) arguments.push_back(std::bit_cast<uint64_t>(buffer.data()));
   ir::Random random(seed + 1);
   for (Dtype dtype : {Dtype::kI32, Dtype::kI64, Dtype::kF32, Dtype::kI1})
     arguments.push_back(ir::random_bits(random, dtype));
   Launch launch;
-  launch.grid = {2, 1, 1};
+  launch.grid = {2, 1, 1};  // program ids differ
   launch.arguments = arguments;
   interp::Options options;
   options.fuel = 200000;
   options.may_access = [&](uint64_t address, size_t bytes, bool) {
-    for (auto& buffer : buffers) {
+    for (auto& buffer : outcome.buffers) {
       auto begin = std::bit_cast<uint64_t>(buffer.data());
       if (address >= begin && address + bytes <= begin + buffer.size()) return true;
     }
     return false;
   };
   Status status = interp::run(module, launch, options);
-  if (!status.ok()) return "error: " + status.error().message;
-  std::string out;
-  for (int i = 0; i < kDtypes; ++i) {
-    auto dtype = static_cast<Dtype>(i);
-    auto bytes = static_cast<size_t>(dtype_bytes(dtype));
-    out += std::string(dtype_name(dtype)) + ":";
-    for (int k = 0; k < ir::kBufferElements; ++k) {
-      uint64_t bits = 0;
-      std::memcpy(&bits, buffers[static_cast<size_t>(i)].data() + bytes * static_cast<size_t>(k),
-                  bytes);
-      bool is_nan = is_float(dtype) && std::isnan(bits_to_float(bits, dtype));
-      out += " " + (is_nan ? "nan" : std::to_string(bits));
-    }
-    out += "\n";
-  }
-  return out;
+  if (!status.ok()) outcome.error = status.error().message;
+  make_nans_alike(outcome.buffers);
+  return outcome;
 }
 
 struct Pass {
@@ -94,7 +115,7 @@ std::vector<Pass> passes_under_test() {
           {"contract_fma", passes::contract_fma, false}};
 }
 
-void check_pass(const Pass& pass, const Module& module, const std::string& results, uint64_t seed) {
+void check_pass(const Pass& pass, const Module& module, const Outcome& results, uint64_t seed) {
   SCOPED_TRACE(pass.name);
   std::string before = ir::print(module);
   Module once = module;
@@ -103,7 +124,7 @@ void check_pass(const Pass& pass, const Module& module, const std::string& resul
   if (Status status = ir::verify(once); !status.ok()) FAIL() << before << status.error().text();
   EXPECT_EQ(changed, before != after);
   if (pass.keeps_results) {
-    ASSERT_EQ(results, run(once, seed)) << before << after;
+    ASSERT_EQ(difference(results, run(once, seed)), "") << before << after;
   }
   Module again = module;
   pass.run(again);
@@ -113,12 +134,12 @@ void check_pass(const Pass& pass, const Module& module, const std::string& resul
   EXPECT_FALSE(changed_again);
 }
 
-void check_pipeline(const Module& module, const std::string& results, uint64_t seed) {
+void check_pipeline(const Module& module, const Outcome& results, uint64_t seed) {
   Module unfused = module;
   Status status =
       passes::run_pipeline(unfused, {.fp_fusion = false, .verify_each = true, .observe = {}});
   ASSERT_TRUE(status.ok()) << status.error().text();
-  ASSERT_EQ(results, run(unfused, seed)) << ir::print(module) << ir::print(unfused);
+  ASSERT_EQ(difference(results, run(unfused, seed)), "") << ir::print(module) << ir::print(unfused);
   Module fused = module;
   status = passes::run_pipeline(fused, {.fp_fusion = true, .verify_each = true, .observe = {}});
   ASSERT_TRUE(status.ok()) << status.error().text();
@@ -141,18 +162,38 @@ void check_text(const Module& module) {
 
 TEST(Fuzz, TextAndPasses) {
   uint64_t first = from_environment("TILEWRIGHT_FUZZ_SEED", 1);
-  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 400);
+  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 120);
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("TILEWRIGHT_FUZZ=1 TILEWRIGHT_FUZZ_SEED=" + std::to_string(seed));
     Module module = ir::random_module(seed, 10 + static_cast<int>(seed % 60));
     Status status = ir::verify(module);
     ASSERT_TRUE(status.ok()) << status.error().text();
     check_text(module);
-    std::string results = run(module, seed);
-    ASSERT_FALSE(results.starts_with("error")) << results << ir::print(module);
+    Outcome results = run(module, seed);
+    ASSERT_EQ(results.error, "") << ir::print(module);
     for (const Pass& pass : passes_under_test()) check_pass(pass, module, results, seed);
     check_pipeline(module, results, seed);
     if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Fuzz, Expressions) {
+  uint64_t first = from_environment("TILEWRIGHT_FUZZ_SEED", 1);
+  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 1000);
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("TILEWRIGHT_FUZZ=1 TILEWRIGHT_FUZZ_SEED=" + std::to_string(seed));
+    Module module = ir::random_expressions(seed);
+    Status status = ir::verify(module);
+    ASSERT_TRUE(status.ok()) << status.error().text();
+    Module simpler = module;
+    passes::canonicalize(simpler);
+    passes::eliminate_common_subexpressions(simpler);
+    status = ir::verify(simpler);
+    ASSERT_TRUE(status.ok()) << status.error().text();
+    std::string text = ir::print(simpler);
+    ASSERT_EQ(difference(run(module, seed), run(simpler, seed)), "") << ir::print(module) << text;
+    passes::canonicalize(simpler);
+    EXPECT_FALSE(passes::canonicalize(simpler)) << ir::print(module) << text;
   }
 }
 

@@ -54,6 +54,42 @@ class Generator {
       : random_(seed), builder_(module_), statements_(statements) {}
 
   Module run() {
+    start();
+    while (statements_ > 0) statement();
+    for (int i = 0; i < 8; ++i) store_some();
+    builder_.make_op(Op::Return, {}, {}, {});
+    return std::move(module_);
+  }
+
+  Module run_expressions() {
+    start();
+    pool_.clear();
+    bool move = random_.chance(30);
+    storing_ = false;
+    Dtype type = dtypes_[0];
+    for (Dtype dtype : {type, type, type, Dtype::kI1, dtypes_[1]}) {
+      Shape shape = move ? Shape{2, 4, 4} : Shape{32};
+      keep(builder_.make(Op::Load, {numbered(dtype, shape, random_.chance(50) ? 0 : 32)}));
+    }
+    shapes_.assign(3, Shape{32});
+    constants_ = 50;
+    while (statements_-- > 0) move&& random_.chance(80) ? shape() : elementwise();
+    std::vector<int> used(kDtypes);
+    for (ValueId value : std::vector(pool_)) {
+      Type stored = module_.type(value);
+      int& place = used[static_cast<size_t>(stored.dtype)];
+      auto count = static_cast<int>(stored.element_count());
+      if (kRandomElements + place + count > kBufferElements) continue;
+      ValueId pointer = numbered(stored.dtype, stored.shape, kRandomElements + place);
+      builder_.make_op(Op::Store, {pointer, value}, {}, {});
+      place += count;
+    }
+    builder_.make_op(Op::Return, {}, {}, {});
+    return std::move(module_);
+  }
+
+ private:
+  void start() {
     module_.name = "random";
     module_.body = module_.add_region({});
     builder_.set_region(module_.body);
@@ -68,13 +104,21 @@ class Generator {
     }
     for (Dtype dtype : {Dtype::kI32, Dtype::kI64, Dtype::kF32, Dtype::kI1})
       pool_.push_back(add_param("s_" + std::string(dtype_name(dtype)), Type::scalar(dtype)));
-    while (statements_ > 0) statement();
-    for (int i = 0; i < 8; ++i) store_some();
-    builder_.make_op(Op::Return, {}, {}, {});
-    return std::move(module_);
   }
 
- private:
+  // Pointers to the elements first, first+1, … of a buffer.
+  ValueId numbered(Dtype dtype, const Shape& shape, int64_t first) {
+    ValueId base = buffers_[static_cast<size_t>(dtype)];
+    if (shape.empty())
+      return builder_.make(Op::PtrAdd,
+                           {base, builder_.constant_int(Type::scalar(Dtype::kI32), first)});
+    int64_t count = Type::tile(dtype, shape).element_count();
+    ValueId index = builder_.make(Op::Arange, {}, {{"start", first}, {"end", first + count}});
+    index = builder_.make_as(Op::Reshape, Type::tile(Dtype::kI32, shape), {index});
+    base = builder_.make_as(Op::Splat, Type::pointer(dtype).with_shape(shape), {base});
+    return builder_.make(Op::PtrAdd, {base, index});
+  }
+
   ValueId add_param(std::string name, Type type) {
     module_.params.push_back({name, 1});
     return module_.add_region_arg(module_.body, std::move(type), std::move(name));
@@ -172,9 +216,9 @@ class Generator {
     Type type = module_.type(first);
     std::vector<ValueId> operands = {first};
     for (int i = 1; i < operand_spec(op).minimum; ++i)
-      operands.push_back(random_.chance(30)   ? keep(constant(type))
-                         : random_.chance(15) ? first
-                                              : of_type(type));
+      operands.push_back(random_.chance(constants_) ? constant(type)
+                         : random_.chance(15)       ? first
+                                                    : of_type(type));
     if (random_.chance(30)) std::reverse(operands.begin(), operands.end());
     if (op == Op::Select) operands[0] = of_type(Type::tile(Dtype::kI1, type.shape));
     Type result = op == Op::Cmp ? type.with_dtype(Dtype::kI1) : type;
@@ -189,7 +233,7 @@ class Generator {
     if (!check_op_types(module_, module_.op(id)).empty()) return;
     module_.append(builder_.region(), id);
     ValueId value = keep(module_.op(id).results[0]);
-    if (!inside_reduction_ && random_.chance(40)) store(value);
+    if (storing_ && !inside_reduction_ && random_.chance(40)) store(value);
   }
 
   void source() {
@@ -217,6 +261,7 @@ class Generator {
     switch (random_.below(9)) {
       case 0: {
         ValueId scalar = pick([](const Type& t) { return t.is_scalar(); });
+        if (!scalar.valid()) return;
         Shape to = kShapes[2 + random_.below(std::size(kShapes) - 2)];
         keep(builder_.make_as(Op::Splat, module_.type(scalar).with_shape(to), {scalar}));
         return;
@@ -278,7 +323,7 @@ class Generator {
   ValueId pointers(Dtype dtype, const Shape& shape) {
     Dtype index = random_.chance(50) ? Dtype::kI32 : random_.chance(50) ? Dtype::kU8 : Dtype::kI64;
     Type type = Type::tile(index, shape);
-    ValueId mask = builder_.constant_int(type, kBufferElements - 1);
+    ValueId mask = builder_.constant_int(type, kRandomElements - 1);
     ValueId offset = builder_.make(Op::And, {of_type(type), mask});
     ValueId base = buffers_[static_cast<size_t>(dtype)];
     if (!shape.empty())
@@ -470,6 +515,8 @@ class Generator {
   std::vector<Dtype> dtypes_;  // of most values of this module
   std::vector<Shape> shapes_;
   Op last_op_ = Op::Neg;
+  bool storing_ = true;           // values are stored as they are made
+  int constants_ = 30;            // percent of operands that are constants
   std::vector<ValueId> buffers_;  // by dtype
   std::vector<ValueId> pool_;     // visible values
   int depth_ = 0;
@@ -480,6 +527,10 @@ class Generator {
 
 Module random_module(uint64_t seed, int statements) {
   return Generator(seed, statements).run();
+}
+
+Module random_expressions(uint64_t seed) {
+  return Generator(seed, 12).run_expressions();
 }
 
 }  // namespace tilewright::ir

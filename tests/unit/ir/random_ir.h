@@ -22,13 +22,19 @@ class Random {
   uint64_t state_;
 };
 
-// Elements of each buffer; all accesses stay within.
-inline constexpr int kBufferElements = 64;
+// Elements of each buffer; all accesses stay within. Random accesses go to the first part;
+// random_expressions stores each value to a place of its own in the second.
+inline constexpr int kRandomElements = 64;
+inline constexpr int kBufferElements = kRandomElements + 16 * 32;
 
 // The kernel's parameters are a pointer for every dtype, in the order of the enumeration, to
 // kBufferElements elements each, then an i32, an i64, an f32 and an i1.
 // Arithmetic never looks at the bits of a NaN, and loops end.
 Module random_module(uint64_t seed, int statements);
+
+// The same parameters. A dozen ops on values of a few types, half of the operands neutral or
+// extreme constants, every value stored: what local rewrites look for, on 32 elements at once.
+Module random_expressions(uint64_t seed);
 
 // A random element of a dtype, edge cases preferred.
 uint64_t random_bits(Random& random, Dtype dtype);
