@@ -7,6 +7,7 @@
 #include <map>
 
 #include "dsl/base/check.h"
+#include "frontend/spelling.h"
 
 namespace tilewright::frontend {
 namespace {
@@ -91,21 +92,6 @@ bool replace_prefix(std::string& name, std::string_view old_prefix, std::string_
   return true;
 }
 
-int edit_distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      int above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 std::string_view module_of(std::string_view name) {
   size_t dot = name.rfind('.');
   return dot == name.npos ? std::string_view{} : name.substr(0, dot);
@@ -188,18 +174,36 @@ std::optional<Constant> builtin_constant(std::string_view name) {
 }
 
 bool is_builtin_class(std::string_view name) {
-  static constexpr std::string_view kClasses[] = {
-      "tl.tensor", "tl.dtype", "tl.constexpr_type", "tl.tuple", "tl.tuple_type", "tl.slice",
-      "tl.tensor_descriptor", "tl.tensor_descriptor_type", "tl.block_type", "tl.pointer_type",
-      "tl.constexpr", "tl.void", "tl.const", "tl.pi32_t", "tl.PropagateNan", "int", "float",
-      "bool", "str", "tuple", "list", "dict", "object"};
+  static constexpr std::string_view kClasses[] = {"tl.tensor",
+                                                  "tl.dtype",
+                                                  "tl.constexpr_type",
+                                                  "tl.tuple",
+                                                  "tl.tuple_type",
+                                                  "tl.slice",
+                                                  "tl.tensor_descriptor",
+                                                  "tl.tensor_descriptor_type",
+                                                  "tl.block_type",
+                                                  "tl.pointer_type",
+                                                  "tl.constexpr",
+                                                  "tl.void",
+                                                  "tl.const",
+                                                  "tl.pi32_t",
+                                                  "tl.PropagateNan",
+                                                  "int",
+                                                  "float",
+                                                  "bool",
+                                                  "str",
+                                                  "tuple",
+                                                  "list",
+                                                  "dict",
+                                                  "object"};
   return std::find(std::begin(kClasses), std::end(kClasses), name) != std::end(kClasses);
 }
 
 bool is_builtin_module(std::string_view name) {
   static constexpr std::string_view kModules[] = {
-      "triton", "tl", "tl.math", "tl.extra", "tl.extra.cuda", "tl.target_info", "libdevice",
-      "math", "triton.language"};
+      "triton",         "tl",        "tl.math", "tl.extra",       "tl.extra.cuda",
+      "tl.target_info", "libdevice", "math",    "triton.language"};
   return std::find(std::begin(kModules), std::end(kModules), name) != std::end(kModules);
 }
 

@@ -92,7 +92,8 @@ Result<HostValue> HostEvaluator::call_value(const HostValue& callee, Arguments a
       return fail_at(param.span, "'*' and '**' parameters are not evaluated on the host");
     if (scope->names.contains(param.name)) continue;
     if (!param.default_value) return fail(at, fmt::format("the call gives no '{}'", param.name));
-    TW_ASSIGN(scope->names[param.name], eval(*param.default_value));
+    TW_ASSIGN(scope->names[param.name],
+              eval(*param.default_value, std::make_shared<HostScope>()));
   }
   ++depth_;
   HostValue result;

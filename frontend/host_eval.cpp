@@ -81,6 +81,7 @@ Result<HostValue> HostEvaluator::located(const Expr& at, Result<Constant> result
 }
 
 Result<HostValue> HostEvaluator::eval(const Expr& expr) {
+  steps_ = 0;
   return eval(expr, std::make_shared<HostScope>());
 }
 
@@ -192,7 +193,7 @@ Result<HostValue> HostEvaluator::eval_global(const Expr& expr) {
   if (std::ranges::find(in_progress_, name) != in_progress_.end())
     return fail(expr, fmt::format("'{}' is defined by itself", name));
   in_progress_.push_back(name);
-  Result<HostValue> result = eval(*value);
+  Result<HostValue> result = eval(*value, std::make_shared<HostScope>());
   in_progress_.pop_back();
   if (result) globals_[name] = *result;
   return result;
