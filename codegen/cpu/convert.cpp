@@ -156,7 +156,7 @@ V float_to_narrow(const Calc& any, const V& value, Dtype dtype, bool toward_zero
 }
 
 V float_cast(const Calc& any, const V& value, Dtype from, Dtype to, bool toward_zero) {
-  if (from == to) return value;
+  if (from == to && from != Dtype::kF8E5M2) return value;  // infinities saturate
   V wide = to_compute(any, value, from);
   if (to == Dtype::kF64) return any.as("float").convert("fpext", wide, "double");
   if (to == Dtype::kF32) {

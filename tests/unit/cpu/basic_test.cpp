@@ -38,7 +38,9 @@ TEST(Cpu, VectorAddWithMask) {
   Arguments arguments{{Array::of(Dtype::kF32, ramp(1000)), Array::of(Dtype::kF32, ramp(1000, 5, 3)),
                        Array::zeros(Dtype::kF32, 1000)},
                       {997},
-                      {16, 1, 1}};
+                      {16, 1, 1},
+                      {},
+                      {}};
   compare(kVectorAdd, arguments);
 }
 

@@ -78,6 +78,8 @@ struct Arguments {
   std::vector<Array> arrays;      // the kernel's first parameters
   std::vector<uint64_t> scalars;  // the others, by their bits
   std::array<uint32_t, 3> grid = {1, 1, 1};
+  std::vector<std::string> labels;  // of arrays, for messages; may be shorter
+  std::vector<double> tolerances;   // of arrays, in units in the last place; missing ones are 0
 };
 
 inline Launch launch_of(Arguments& arguments, std::vector<uint64_t>& slots) {
@@ -110,26 +112,26 @@ inline double distance(uint64_t a, uint64_t b, Dtype dtype) {
   return steps == 0 ? 0.5 : steps;  // zeros of two signs are not the same
 }
 
-// `tolerance` in units in the last place; 0 asks for the same bits (any NaN for a NaN).
-inline void expect_same(const std::vector<Array>& want, const std::vector<Array>& got,
-                        double tolerance, const std::string& what) {
-  ASSERT_EQ(want.size(), got.size());
-  for (size_t k = 0; k < want.size(); ++k) {
+// Without a tolerance, the same bits (any NaN for a NaN).
+inline void expect_same(const Arguments& want, const Arguments& got, const std::string& what) {
+  ASSERT_EQ(want.arrays.size(), got.arrays.size());
+  for (size_t k = 0; k < want.arrays.size(); ++k) {
+    const Array &a = want.arrays[k], &b = got.arrays[k];
+    double tolerance = k < want.tolerances.size() ? want.tolerances[k] : 0;
     int shown = 0;
-    for (size_t i = 0; i < want[k].size() && shown < 5; ++i) {
-      double apart = distance(want[k].bits(i), got[k].bits(i), want[k].dtype());
-      if (apart <= tolerance) continue;
+    for (size_t i = 0; i < a.size() && shown < 5; ++i) {
+      if (distance(a.bits(i), b.bits(i), a.dtype()) <= tolerance) continue;
       ++shown;
-      ADD_FAILURE() << what << ": array " << k << " (" << dtype_name(want[k].dtype())
-                    << ") element " << i << ": interpreter " << want[k].value(i) << " (" << std::hex
-                    << want[k].bits(i) << "), CPU " << std::dec << got[k].value(i) << " ("
-                    << std::hex << got[k].bits(i) << ")";
+      ADD_FAILURE() << what << ": " << (k < want.labels.size() ? want.labels[k] : "array") << " " << k
+                    << " (" << dtype_name(a.dtype()) << ") element " << i << ": interpreter "
+                    << a.value(i) << " (" << std::hex << a.bits(i) << "), CPU " << std::dec
+                    << b.value(i) << " (" << std::hex << b.bits(i) << ")";
     }
   }
 }
 
 // The kernel on both; all arrays must agree afterwards.
-inline void compare(const std::string& ir_text, const Arguments& arguments, double tolerance = 0,
+inline void compare(const std::string& ir_text, const Arguments& arguments,
                     const std::string& what = "", const Options& options = {}) {
   ir::Module module = parse_ir(ir_text);
   Arguments want = arguments, got = arguments;
@@ -140,7 +142,7 @@ inline void compare(const std::string& ir_text, const Arguments& arguments, doub
   ASSERT_TRUE(kernel.ok()) << what << kernel.error().text() << "\n" << *emit_llvm(module, options);
   Status ran = (*kernel)->run(launch_of(got, slots), 2);
   ASSERT_TRUE(ran.ok()) << what << ran.error().text();
-  expect_same(want.arrays, got.arrays, tolerance, what);
+  expect_same(want, got, what);
 }
 
 }  // namespace tilewright::cpu
