@@ -216,15 +216,23 @@ const Builtin* find_dialect(std::string_view dotted) {
 }
 
 std::string_view nearest_builtin(std::string_view name) {
+  // The callable rows and the dtypes.
+  static const auto candidates = [] {
+    std::vector<std::string> out;
+    for (const Builtin& row : kRows)
+      if (row.kind != Kind::kDialect && row.kind != Kind::kUnsupported) out.emplace_back(row.name);
+    for (int i = 0; i <= static_cast<int>(Dtype::kF64); ++i)
+      out.push_back("tl." + std::string(dtype_triton_name(static_cast<Dtype>(i))));
+    return out;
+  }();
   std::string_view module = module_of(name), best;
   int best_distance = name.size() - module.size() > 5 ? 3 : 2;
-  for (const Builtin& row : kRows) {
-    if (row.kind == Kind::kDialect || row.kind == Kind::kUnsupported) continue;
-    if (module_of(row.name) != module) continue;
-    int distance = edit_distance(name, row.name);
+  for (const std::string& candidate : candidates) {
+    if (module_of(candidate) != module) continue;
+    int distance = edit_distance(name, candidate);
     if (distance < best_distance) {
       best_distance = distance;
-      best = row.name;
+      best = candidate;
     }
   }
   return best;

@@ -6,7 +6,8 @@
 
 namespace tilewright::frontend {
 
-// Insertions, deletions and replacements of single letters that turn one word into the other.
+// How many insertions, deletions and replacements of letters, and swaps of neighbours, turn one
+// word into the other.
 int edit_distance(std::string_view a, std::string_view b);
 
 // The candidate that differs from `word` in at most a third of its letters (at least one, at most
