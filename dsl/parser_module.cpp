@@ -10,8 +10,10 @@ namespace {
 
 // Packages with a `jit` of their own.
 bool is_foreign_package(std::string_view module) {
+  constexpr std::string_view kPackages[] = {"jax",  "numba",  "nb",       "torch", "cutlass",
+                                            "cute", "taichi", "tilelang", "warp"};
   std::string_view root = module.substr(0, module.find('.'));
-  return root == "jax" || root == "numba" || root == "nb" || root == "torch";
+  return std::ranges::find(kPackages, root) != std::end(kPackages);
 }
 
 // The imports and assignments under `if …:` that a kernel should not see: a stand-in for a missing

@@ -92,8 +92,7 @@ Result<HostValue> HostEvaluator::call_value(const HostValue& callee, Arguments a
       return fail_at(param.span, "'*' and '**' parameters are not evaluated on the host");
     if (scope->names.contains(param.name)) continue;
     if (!param.default_value) return fail(at, fmt::format("the call gives no '{}'", param.name));
-    TW_ASSIGN(scope->names[param.name],
-              eval(*param.default_value, std::make_shared<HostScope>()));
+    TW_ASSIGN(scope->names[param.name], eval(*param.default_value, std::make_shared<HostScope>()));
   }
   ++depth_;
   HostValue result;
@@ -145,6 +144,15 @@ Result<HostValue> HostEvaluator::call_method(const HostValue& object, std::strin
     }
     if (method == "keys" || method == "values" || method == "items")
       return HostValue::list(std::move(out));
+  }
+  if (object.kind == Kind::kConstant && object.constant.kind == Constant::Kind::kString &&
+      count == 0 && (method == "lower" || method == "upper")) {
+    std::string text = object.constant.text;
+    for (char& c : text) {
+      if (method == "lower" && c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+      if (method == "upper" && c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+    }
+    return HostValue::of(Constant::string(std::move(text)));
   }
   if (object.kind == Kind::kArgument)
     return fail(at, fmt::format("'{}()' of the argument '{}' is not known on the host side", method,

@@ -34,7 +34,8 @@ TEST(Module, OtherCompilersKernelsAreHostCode) {
                        "@torch.jit.script\ndef c(): pass\n"
                        "@functools.partial(jax.jit)\ndef d(): pass\n"
                        "from numba import jit\n@jit\ndef e(): pass\n"
-                       "import jax as j\n@j.jit\ndef f(): pass\n"),
+                       "import jax as j\n@j.jit\ndef f(): pass\n"
+                       "import cutlass.cute as c\n@c.jit\ndef g(): pass\n"),
             "");
 }
 
