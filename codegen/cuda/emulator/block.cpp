@@ -109,11 +109,11 @@ void Block::meet(Thread& thread, Meeting& meeting, Operation operation, uint64_t
     meeting.operation = operation;
     meeting.variant = variant;
   } else if (meeting.operation != operation || meeting.variant != variant) {
-    for (uint32_t i = meeting.first; i < meeting.first + meeting.count; ++i)
-      if (threads_[i]->state == State::kWaiting)
-        fail(DiagKind::kDivergence,
-             fmt::format("thread {} of the same warp waits at {}", i, describe(threads_[i]->site)),
-             thread);
+    uint32_t i = meeting.first;
+    while (threads_[i]->state != State::kWaiting) ++i;
+    std::string message =
+        fmt::format("thread {} of the same warp waits at {}", i, describe(threads_[i]->site));
+    fail(DiagKind::kDivergence, std::move(message), thread);
   }
   thread.operands = operands;
   thread.operation = operation;
@@ -158,12 +158,9 @@ void Block::report_divergence() {
     bool together = at_barrier || other->index / kWarpSize == waiting->index / kWarpSize;
     if (!together || (other->state == State::kWaiting && other->operation == waiting->operation))
       continue;
-    fail(DiagKind::kDivergence,
-         other->state == State::kEnded
-             ? fmt::format("waits for thread {}, which has ended", other->index)
-             : fmt::format("waits for thread {}, which waits at {}", other->index,
-                           describe(other->site)),
-         *waiting);
+    std::string message = fmt::format("waits for thread {}, which ", other->index);
+    message += other->state == State::kEnded ? "has ended" : "waits at " + describe(other->site);
+    fail(DiagKind::kDivergence, std::move(message), *waiting);
   }
   fail(DiagKind::kDivergence, "waits for ever", *waiting);
 }

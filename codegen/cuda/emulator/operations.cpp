@@ -16,6 +16,40 @@ namespace {
 constexpr uint64_t kNullPage = 4096;
 constexpr uint32_t kMatrixRows = 8, kRowBytes = 16;
 
+std::string describe(const SharedMemory::Finding& finding, uint32_t offset, uint32_t bytes,
+                     bool is_write, uint32_t size, DiagKind& kind) {
+  using Problem = SharedMemory::Problem;
+  const std::string access =
+      fmt::format("{} of {} bytes at shared offset {}", is_write ? "write" : "read", bytes, offset);
+  const std::string other = finding.other_thread == SharedMemory::kSeveral
+                                ? std::string("several threads")
+                                : fmt::format("thread {}", finding.other_thread);
+  kind = DiagKind::kDataRace;
+  switch (finding.problem) {
+    case Problem::kOutOfBounds:
+      kind = DiagKind::kSharedOutOfBounds;
+      return fmt::format("{} is outside of the block's {} bytes", access, size);
+    case Problem::kMisaligned:
+      kind = DiagKind::kMisalignedAccess;
+      return access + " is not aligned to its size";
+    case Problem::kUninitialized:
+      kind = DiagKind::kUninitializedRead;
+      return fmt::format("{}: nothing has written byte {}", access, finding.offset);
+    case Problem::kReadAfterWrite:
+      return fmt::format("{}: byte {} was written by {} since the last barrier", access,
+                         finding.offset, other);
+    case Problem::kWriteAfterWrite:
+      return fmt::format("{}: byte {} was also written by {} since the last barrier", access,
+                         finding.offset, other);
+    case Problem::kWriteAfterRead:
+      return fmt::format("{}: byte {} was read by {} since the last barrier", access,
+                         finding.offset, other);
+    case Problem::kNone:
+      break;
+  }
+  TW_UNREACHABLE("nothing to describe");
+}
+
 }  // namespace
 
 Block::Meeting& Block::warp_of(const Thread& thread) {
@@ -25,42 +59,12 @@ Block::Meeting& Block::warp_of(const Thread& thread) {
 // ---- checks
 // --------------------------------------------------------------------------------------
 void Block::check_shared(const SharedMemory::Finding& finding, uint32_t offset, uint32_t bytes,
-                         bool is_write, uint32_t thread_index) {
-  using Problem = SharedMemory::Problem;
-  if (finding.problem == Problem::kNone) return;
-  const Thread& thread = *threads_[thread_index];
-  const std::string access =
-      fmt::format("{} of {} bytes at shared offset {}", is_write ? "write" : "read", bytes, offset);
-  const std::string other = finding.other_thread == SharedMemory::kSeveral
-                                ? std::string("several threads")
-                                : fmt::format("thread {}", finding.other_thread);
-  switch (finding.problem) {
-    case Problem::kOutOfBounds:
-      fail(DiagKind::kSharedOutOfBounds,
-           fmt::format("{} is outside of the block's {} bytes", access, shared_.size()), thread);
-    case Problem::kMisaligned:
-      fail(DiagKind::kMisalignedAccess, access + " is not aligned to its size", thread);
-    case Problem::kUninitialized:
-      fail(DiagKind::kUninitializedRead,
-           fmt::format("{}: nothing has written byte {}", access, finding.offset), thread);
-    case Problem::kReadAfterWrite:
-      fail(DiagKind::kDataRace,
-           fmt::format("{}: byte {} was written by {} since the last barrier", access,
-                       finding.offset, other),
-           thread);
-    case Problem::kWriteAfterWrite:
-      fail(DiagKind::kDataRace,
-           fmt::format("{}: byte {} was also written by {} since the last barrier", access,
-                       finding.offset, other),
-           thread);
-    case Problem::kWriteAfterRead:
-      fail(DiagKind::kDataRace,
-           fmt::format("{}: byte {} was read by {} since the last barrier", access, finding.offset,
-                       other),
-           thread);
-    case Problem::kNone:
-      break;
-  }
+                         bool is_write, uint32_t thread) {
+  if (finding.problem == SharedMemory::Problem::kNone) return;
+  // Nothing that owns memory may be alive when the fiber is left for good.
+  DiagKind kind = DiagKind::kInternal;
+  std::string message = describe(finding, offset, bytes, is_write, shared_.size(), kind);
+  fail(kind, std::move(message), *threads_[thread]);
 }
 
 void Block::check_global(uint64_t address, uint32_t bytes, bool is_write, const Thread& thread) {
