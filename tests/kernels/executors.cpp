@@ -94,6 +94,7 @@ class Build : public Executor {
  public:
   explicit Build(const Target& target) : target_(target) {}
   std::string name() const override { return "build " + std::string(target_.name); }
+  bool runs() const override { return false; }
   Status launch(const LaunchSpec& spec) override {
     TW_ASSIGN(auto module, lower(spec));
     TW_ASSIGN(auto source, cuda::emit(module, target_));

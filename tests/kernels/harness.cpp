@@ -148,8 +148,10 @@ double epsilon(Dtype dtype) {
   }
 }
 
-std::string compare(const Buffer& actual, const std::vector<double>& expected,
+std::string compare(const Executor& executor, const Buffer& actual,
+                    const std::vector<double>& expected,
                     const std::function<double(int64_t)>& bound, std::string_view what) {
+  if (!executor.runs()) return {};
   std::ostringstream out;
   int64_t wrong = 0;
   for (int64_t i = 0; i < actual.count(); ++i) {

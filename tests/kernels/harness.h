@@ -53,6 +53,9 @@ class Executor {
  public:
   virtual ~Executor() = default;
   virtual std::string name() const = 0;
+  virtual bool runs() const {
+    return true;
+  }  // false: launches are built only, there are no results
   virtual Status launch(const LaunchSpec& spec) = 0;
 };
 // interp, cpu, emulated[:sm_NN], build[:sm_NN] (cubins only, nothing runs), or any device of the
@@ -68,8 +71,10 @@ Result<frontend::Specialization> specialize(const LaunchSpec& spec);
 // The module after the target-independent passes.
 Result<ir::Module> lower(const LaunchSpec& spec);
 
-// What came out wrong, or empty. `bound(i)` is the largest allowed absolute error of element i.
-std::string compare(const Buffer& actual, const std::vector<double>& expected,
+// What came out wrong, or empty (always for an executor that runs nothing). `bound(i)` is the
+// largest allowed absolute error of element i.
+std::string compare(const Executor& executor, const Buffer& actual,
+                    const std::vector<double>& expected,
                     const std::function<double(int64_t)>& bound, std::string_view what);
 // Relative precision of one rounding to the type (2^-fraction bits - 1), 0 for integers.
 double epsilon(Dtype dtype);

@@ -73,13 +73,13 @@ std::string test_layer_norm(const Problem& problem, Executor& executor) {
   if (Status status = executor.launch(forward); !status) return status.error().text();
   double f32 = 64 * epsilon(Dtype::kF32), e = epsilon(dtype);
   std::string error = compare(
-      y, ref.y, [&](int64_t i) { return f32 + std::fabs(ref.y[i]) * e; }, "y");
+      executor, y, ref.y, [&](int64_t i) { return f32 + std::fabs(ref.y[i]) * e; }, "y");
   if (error.empty())
     error = compare(
-        mean, ref.mean, [&](int64_t) { return f32; }, "mean");
+        executor, mean, ref.mean, [&](int64_t) { return f32; }, "mean");
   if (error.empty())
     error = compare(
-        rstd, ref.rstd, [&](int64_t i) { return f32 * ref.rstd[i]; }, "rstd");
+        executor, rstd, ref.rstd, [&](int64_t i) { return f32 * ref.rstd[i]; }, "rstd");
   if (!error.empty()) return error;
 
   LaunchSpec backward{.file = "layer_norm/kernel.py", .kernel = "layer_norm_backward_dx"};
@@ -93,7 +93,7 @@ std::string test_layer_norm(const Problem& problem, Executor& executor) {
   backward.num_warps = warps;
   if (Status status = executor.launch(backward); !status) return status.error().text();
   error = compare(
-      dx, ref.dx, [&](int64_t i) { return 4 * f32 + std::fabs(ref.dx[i]) * e; }, "dx");
+      executor, dx, ref.dx, [&](int64_t i) { return 4 * f32 + std::fabs(ref.dx[i]) * e; }, "dx");
   if (!error.empty()) return error;
 
   int64_t block_n = 32;
@@ -107,10 +107,10 @@ std::string test_layer_norm(const Problem& problem, Executor& executor) {
   if (Status status = executor.launch(reduce); !status) return status.error().text();
   double sum = f32 * static_cast<double>(rows);
   error = compare(
-      dw, ref.dw, [&](int64_t i) { return sum + std::fabs(ref.dw[i]) * e; }, "dw");
+      executor, dw, ref.dw, [&](int64_t i) { return sum + std::fabs(ref.dw[i]) * e; }, "dw");
   if (error.empty())
     error = compare(
-        db, ref.db, [&](int64_t i) { return sum + std::fabs(ref.db[i]) * e; }, "db");
+        executor, db, ref.db, [&](int64_t i) { return sum + std::fabs(ref.db[i]) * e; }, "db");
   return error;
 }
 

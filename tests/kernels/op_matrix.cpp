@@ -78,7 +78,7 @@ std::string test_matmul(const Problem& problem, Executor& executor) {
   spec.num_stages = static_cast<int>(problem.get("stages", 3));
   if (Status status = executor.launch(spec); !status) return status.error().text();
   return compare(
-      c, expected,
+      executor, c, expected,
       [&](int64_t i) {
         if (integers) return 0.0;
         if (exact) return std::fabs(expected[i]) * epsilon(out) * (activation ? 2 : 1);
@@ -138,13 +138,13 @@ std::string test_attention(const Problem& problem, Executor& executor) {
   // Scores carry the operands' TF32 rounding for f32, probabilities are rounded to the dtype.
   double operand = problem.dtype == Dtype::kF32 ? 0x1.0p-11 : epsilon(problem.dtype);
   std::string error = compare(
-      o, expected,
+      executor, o, expected,
       [&](int64_t i) { return 4 * operand + std::fabs(expected[i]) * epsilon(problem.dtype); },
       "o");
   if (!error.empty()) return error;
   double score_error = problem.dtype == Dtype::kF32 ? 4e-3 : 2e-5;
   return compare(
-      lse, expected_lse, [&](int64_t) { return score_error; }, "lse");
+      executor, lse, expected_lse, [&](int64_t) { return score_error; }, "lse");
 }
 
 std::string test_conv2d(const Problem& problem, Executor& executor) {
@@ -204,7 +204,7 @@ std::string test_conv2d(const Problem& problem, Executor& executor) {
   spec.num_warps = static_cast<int>(problem.get("warps", 4));
   if (Status status = executor.launch(spec); !status) return status.error().text();
   return compare(
-      y, expected,
+      executor, y, expected,
       [&](int64_t i) {
         if (exact) return std::fabs(expected[i]) * epsilon(problem.dtype);
         return dot_bound(expected[i], magnitude[i] + 1, r * s * channels + 1, problem.dtype,

@@ -23,7 +23,7 @@ std::string test_vector_add(const Problem& problem, Executor& executor) {
   spec.num_warps = static_cast<int>(problem.get("warps", 4));
   if (Status status = executor.launch(spec); !status) return status.error().text();
   return compare(
-      z, expected, [](int64_t) { return 0.0; }, "z");
+      executor, z, expected, [](int64_t) { return 0.0; }, "z");
 }
 
 std::string test_softmax(const Problem& problem, Executor& executor) {
@@ -50,8 +50,8 @@ std::string test_softmax(const Problem& problem, Executor& executor) {
   // exp within 2+|x| ulp (|x| <= 12), a sum of cols terms, a division within 2 ulp, one rounding.
   double f32 = (20 + std::log2(static_cast<double>(cols))) * epsilon(Dtype::kF32);
   return compare(
-      y, expected, [&](int64_t i) { return expected[i] * (f32 + epsilon(problem.dtype)) + 1e-45; },
-      "y");
+      executor, y, expected,
+      [&](int64_t i) { return expected[i] * (f32 + epsilon(problem.dtype)) + 1e-45; }, "y");
 }
 
 namespace {
@@ -100,7 +100,7 @@ std::string test_dropout(const Problem& problem, Executor& executor) {
   spec.num_warps = static_cast<int>(problem.get("warps", 4));
   if (Status status = executor.launch(spec); !status) return status.error().text();
   return compare(
-      y, expected,
+      executor, y, expected,
       [&](int64_t i) {
         return std::fabs(expected[i]) * (epsilon(problem.dtype) + 4 * epsilon(Dtype::kF32));
       },
