@@ -40,7 +40,7 @@ std::string zero(const ir::Type& type) {
 
 // call(indices) gives the atomic's text from the array indices of the operands.
 struct Atomic {
-  std::string function;        // tw_atomic_add<TW_GPU>
+  std::string function;             // tw_atomic_add<TW_GPU>
   std::vector<View> operands = {};  // address, then values
   View mask = {};
   bool masked = false;
@@ -97,7 +97,8 @@ void share_result(Emitter& e, const OpNode& op, const View& result,
   };
   std::string at = e.thread_map(scaled(layout.lane), scaled(layout.warp));
   auto address = [&](const std::string& offset) {
-    return at.empty() ? offset : fmt::format("{} ^ {}", at, paren(offset));
+    if (at.empty() || offset == "0") return at.empty() ? offset : at;
+    return fmt::format("{} ^ {}", at, paren(offset));
   };
   std::vector<uint32_t> all = distinct_registers(layout.registers(), 0, 1);
   std::vector<uint32_t> held = distinct_registers(layout.registers(), copies.reg, 1);

@@ -337,7 +337,7 @@ void emit_groups(MmaDot& dot) {
   std::string loops;
   if (dot.batch_groups() > 1) loops += fmt::format("TW_EACH(z, {}) ", dot.batch_groups());
   if (dot.groups() > 1) loops += fmt::format("TW_EACH(k, {}) ", dot.groups());
-  e.out.open(loops.empty() ? "" : loops.substr(0, loops.size() - 1));
+  e.out.open(loops);
   for (Fragments* f : {&dot.a, &dot.b}) {
     f->name = e.fresh(f == &dot.a ? "fa" : "fb");
     f->staged ? load_staged(dot, *f) : pack_local(dot, *f);

@@ -193,9 +193,11 @@ void load_and_fold_partials(Reduction& r, const std::vector<Scratch>& scratch) {
             place(scratch[k].read, i[k + 1], scratch[k].start + static_cast<uint32_t>(w * bytes)));
       text += fmt::format("{} = {}[0]; ", r.partial(k, i[0]), names[k]);
     }
-    std::string call = r.call([&](size_t k) { return r.partial(k, i[0]); },
-                              [&](size_t k) { return fmt::format("{}[j + 1]", names[k]); });
-    return text + fmt::format("TW_EACH(j, {}) {} }}", ways - 1, call);
+    std::string call =
+        r.call([&](size_t k) { return r.partial(k, i[0]); },
+               [&](size_t k) { return fmt::format("{}[{}]", names[k], ways > 2 ? "j + 1" : "1"); });
+    std::string rest = ways > 2 ? fmt::format("TW_EACH(j, {}) ", ways - 1) : "";
+    return text + rest + call + " }";
   });
 }
 

@@ -16,13 +16,15 @@ namespace tilewright::cuda {
 // ---- Writer ----
 
 void Writer::line(std::string_view text) {
+  out_ += before_each_;
   out_.append(static_cast<size_t>(depth_) * 2, ' ');
   out_ += text;
   out_ += '\n';
 }
 
 void Writer::open(std::string_view text) {
-  line(std::string(text) + " {");
+  bool spaced = !text.empty() && text.back() != ' ';
+  line(std::string(text) + (spaced ? " {" : "{"));
   ++depth_;
 }
 
@@ -67,7 +69,7 @@ std::string identifier(std::string_view hint) {
       std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
   // Some letters name the index variables of unrolled loops; TW_ and tw_ belong to the prelude, a
   // leading underscore to the compiler.
-  constexpr std::string_view kLoopVariables = "abijkmnstwz";
+  constexpr std::string_view kLoopVariables = "bijkmnstwz";
   bool loop = name.size() == 1 && kLoopVariables.find(name[0]) != kLoopVariables.npos;
   if (loop || name.starts_with("tw_") || name.starts_with("TW_") || name.starts_with("_") ||
       reserved)

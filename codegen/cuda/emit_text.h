@@ -20,11 +20,12 @@ class Writer {
   void open(std::string_view text);  // "text {", then deeper
   void close(std::string_view text = "}");
   void indent() { ++depth_; }
-  void raw(std::string_view text) { out_ += text; }  // whole lines, not indented
+  // A line that goes before each of the following ones, at the margin (#line).
+  void before_each(std::string text) { before_each_ = std::move(text); }
   const std::string& text() const { return out_; }
 
  private:
-  std::string out_;
+  std::string out_, before_each_;
   int depth_;
 };
 

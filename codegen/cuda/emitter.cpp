@@ -12,6 +12,17 @@ namespace tilewright::cuda {
 
 using layout::LinearLayout;
 
+namespace {
+
+bool is_identifier(const std::string& text) {
+  if (text == "true" || text == "false" || text.empty() || (text[0] >= '0' && text[0] <= '9'))
+    return false;
+  return text.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == text.npos;
+}
+
+}  // namespace
+
 // ---- View ----
 
 uint32_t View::index(uint32_t r) const {
@@ -25,7 +36,7 @@ std::vector<uint32_t> View::indices(const std::vector<uint32_t>& registers) cons
 }
 
 std::string View::element(const std::string& index) const {
-  return is_array ? name + "[" + index + "]" : name;
+  return is_array ? name + "[" + without_parens(index) + "]" : name;
 }
 
 std::string View::at(const std::string& variable) const {
@@ -117,8 +128,8 @@ Result<Source> Emitter::finish() {
   source.shared_bytes = static_cast<int>(shared_bytes_);
   source.params = parameter_types_;
   source.sm = target.sm;
-  std::string text = fmt::format("// {} for {}: {} warps, {} bytes of shared memory.\n", entry_,
-                                 target.name, assignment.warps, shared_bytes_);
+  std::string text = fmt::format("// {} for {}: {} threads, {} bytes of shared memory.\n", entry_,
+                                 target.name, source.threads, shared_bytes_);
   text += fmt::format("TW_KERNEL({}) void {}(", source.threads, entry_);
   for (size_t i = 0; i < parameters_.size(); ++i) text += (i > 0 ? ", " : "") + parameters_[i];
   text += ") {\n";
@@ -172,11 +183,8 @@ std::string rooted(const std::string& path) {
 void Emitter::line_directive(const ir::OpNode& op) {
   if (!options.line_info || !options.sources || !op.span.valid()) return;
   const SourceFile& file = options.sources->file(op.span.file);
-  uint32_t line = file.locate(op.span.begin).line;
-  if (line == last_line_ && op.span.file == last_file_) return;
-  last_line_ = line;
-  last_file_ = op.span.file;
-  out.raw(fmt::format("#line {} \"{}\"\n", line, rooted(file.path())));
+  out.before_each(
+      fmt::format("#line {} \"{}\"\n", file.locate(op.span.begin).line, rooted(file.path())));
 }
 
 void Emitter::emit_op(ir::OpId id) {
@@ -278,13 +286,11 @@ void Emitter::assign(const View& to, const View& from) {
 }
 
 View Emitter::contiguous(const View& view, int width, std::string_view hint) {
-  bool has_storage = view.is_array || width == 1;
-  bool literal = view.uniform;  // a literal has no address
-  if (has_storage && !literal && view.is_contiguous(width)) return view;
-  ir::Type type = view.type;
+  bool has_storage = view.is_array ? view.is_contiguous(width) : is_identifier(view.name);
+  if (has_storage && (view.is_array || width == 1)) return view;
   View source = view;
   source.uniform = false;
-  return make_each(type, view.layout, fresh(hint), false,
+  return make_each(view.type, view.layout, fresh(hint), false,
                    [&](const std::string& i) { return source.at(i); });
 }
 
@@ -318,13 +324,13 @@ std::string Emitter::thread_map(const std::vector<uint32_t>& lane,
   columns.insert(columns.end(), warp.begin(), warp.end());
   columns.resize(static_cast<size_t>(layout::kLaneBits + warp_bits()), 0);
   if (reach(columns) == 0) return {};
-  std::string expression = linear_expression({{"thread", columns}});
+  std::string expression = without_parens(linear_expression({{"thread", columns}}));
   thread();
   return expression == "thread" ? expression : at_top("u32", "at", expression);
 }
 
 std::string Emitter::none_of(uint32_t lanes, uint32_t warps) {
-  uint32_t mask = lanes | (warps & ((1u << warp_bits()) - 1)) << layout::kLaneBits;
+  uint32_t mask = (lanes & 31) | (warps & ((1u << warp_bits()) - 1)) << layout::kLaneBits;
   if (mask == 0) return {};
   thread();
   uint32_t all = (1u << (layout::kLaneBits + warp_bits())) - 1;
@@ -376,6 +382,17 @@ void Emitter::each(const std::vector<std::vector<uint32_t>>& tables, const Body&
 
 std::string paren(const std::string& expression) {
   return expression.find(' ') == expression.npos ? expression : "(" + expression + ")";
+}
+
+std::string without_parens(const std::string& expression) {
+  if (expression.empty() || expression[0] != '(') return expression;
+  int depth = 0;
+  for (size_t i = 0; i < expression.size(); ++i) {
+    if (expression[i] == '(') ++depth;
+    if (expression[i] == ')' && --depth == 0)
+      return i + 1 == expression.size() ? expression.substr(1, i - 1) : expression;
+  }
+  return expression;
 }
 
 // ---- entry ----

@@ -26,11 +26,12 @@ namespace tilewright::cuda {
 
 struct View {
   ir::Type type = {};
-  layout::LinearLayout layout = {};    // of the view's registers (tiles)
-  std::string name = {};          // array or scalar variable, or a literal
-  bool uniform = false;           // the same for every element
-  bool is_array = false;          // name needs an index
-  std::vector<uint32_t> columns = {};  // array index of register r: XOR of columns[b] for the bits of r
+  layout::LinearLayout layout = {};  // of the view's registers (tiles)
+  std::string name = {};             // array or scalar variable, or a literal
+  bool uniform = false;              // the same for every element
+  bool is_array = false;             // name needs an index
+  std::vector<uint32_t> columns =
+      {};  // array index of register r: XOR of columns[b] for the bits of r
   // Tiles of pointers: address = base + (i64)element * scale. Without a base, elements are
   // addresses.
   std::string base = {};
@@ -158,11 +159,10 @@ class Emitter {
   std::vector<std::string> parameters_;
   std::vector<ir::Type> parameter_types_;
   std::string entry_;
-  uint32_t last_line_ = 0;
-  uint16_t last_file_ = Span::kNoFile;
 };
 
-// The text between two operands of a binary operator or around a call's arguments.
+// The expression in parentheses if it has several words, and without such as enclose all of it.
 std::string paren(const std::string& expression);
+std::string without_parens(const std::string& expression);
 
 }  // namespace tilewright::cuda
