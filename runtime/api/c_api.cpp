@@ -214,8 +214,8 @@ tw_status make_kernel(tw_context* context, std::string text, std::string path, c
   static const tw::EnvironmentTable kEmpty;
   auto merged = tw::merge(std::move(text), environment ? environment->table : kEmpty);
   if (!merged) return fail(merged.error());
-  auto program = tw::frontend::Program::load(std::move(path), std::move(merged->text),
-                                             std::move(merged->environment));
+  auto program =
+      tw::load_program(std::move(path), std::move(merged->text), std::move(merged->environment));
   if (!program) return fail(program.error());
   auto kernel = tw::runtime::Kernel::create(*program, name, context->context.internal_service(),
                                             context->context.internal_device());

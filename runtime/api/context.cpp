@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "runtime/api/merge.h"
 #include "runtime/compile/kernel.h"
@@ -63,14 +63,13 @@ runtime::LaunchOptions internal_options(const LaunchOptions& options) {
 }  // namespace
 
 Result<std::string> read_text_file(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) {
-    std::string why = errno ? std::strerror(errno) : "it cannot be read";
-    return make_error(DiagKind::kIo, fmt::format("cannot read {}: {}", path, why));
-  }
-  return text;
+  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  std::string text;
+  char part[4096];
+  size_t got = 0;
+  while (file && (got = std::fread(part, 1, sizeof part, file.get())) > 0) text.append(part, got);
+  if (file && !std::ferror(file.get())) return text;
+  return make_error(DiagKind::kIo, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
 }
 
 frontend::Constant to_constant(const Value& value) {
@@ -260,8 +259,7 @@ Result<Kernel> Context::compile(std::string_view path_or_source, std::string_vie
   for (const auto& [name, entry] : options.environment)
     environment[name] =
         entry.function.empty() ? to_constant(entry.value) : function_constant(entry.function);
-  TW_ASSIGN(auto program,
-            frontend::Program::load(std::move(path), std::move(text), std::move(environment)));
+  TW_ASSIGN(auto program, load_program(std::move(path), std::move(text), std::move(environment)));
   TW_ASSIGN(auto found,
             runtime::Kernel::create(std::move(program), std::string(kernel), service_, *device_));
   return Kernel(std::move(found));

@@ -54,6 +54,16 @@ Definitions definitions_of(const frontend::Program& program) {
   return out;
 }
 
+// Behind the text, so that its lines keep their numbers.
+std::string missing_imports(const Definitions& defined,
+                            const std::map<std::string, Constant>& environment) {
+  std::string out;
+  auto known = [&](const char* name) { return defined.count(name) || environment.count(name); };
+  if (!known("tl")) out += "\nimport triton.language as tl\n";
+  if (!known("triton")) out += "\nimport triton\n";
+  return out;
+}
+
 class Merger {
  public:
   Status add_text(const std::string& text);
@@ -136,6 +146,14 @@ Status Merger::check_shadowing() const {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const frontend::Program>> load_program(
+    std::string path, std::string text, std::map<std::string, Constant> environment) {
+  TW_ASSIGN(auto program, frontend::Program::load(path, text, environment));
+  std::string imports = missing_imports(definitions_of(*program), environment);
+  if (imports.empty()) return program;
+  return frontend::Program::load(std::move(path), text + imports, std::move(environment));
+}
 
 Result<MergedProgram> merge(std::string text, const EnvironmentTable& table) {
   bool several_texts = false;

@@ -48,6 +48,11 @@ struct MergedProgram {
 // error `unsupported-environment`.
 Result<MergedProgram> merge(std::string text, const EnvironmentTable& table);
 
+// Parses. `tl` and `triton` mean Triton's modules where neither the text nor the environment
+// defines them: the text of a single function has no imports.
+Result<std::shared_ptr<const frontend::Program>> load_program(
+    std::string path, std::string text, std::map<std::string, frontend::Constant> environment);
+
 Result<std::string> read_text_file(const std::string& path);
 
 // Compiles the specialisation of a call for a CUDA target by name.

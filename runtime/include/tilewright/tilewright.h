@@ -142,7 +142,8 @@ TW_API tw_status tw_context_cache(const tw_context* context, tw_cache_info* info
 
 /* ---- environments -------------------------------------------------------------------------- */
 
-/* Values for the free names of a kernel's text: what the module around it defined. */
+/* Values for the free names of a kernel's text: what the module around it defined. `tl` and
+ * `triton` need none: they mean Triton's modules unless the text defines them. */
 typedef struct tw_environment tw_environment;
 
 TW_API tw_status tw_environment_create(tw_environment** out);
