@@ -1,5 +1,5 @@
-// Every kind of diagnostic is shown by a test: its name in brackets, as messages end, or its
-// enumerator in a unit test, occurs in some file under tests/.
+// Every kind of diagnostic is shown by a test: its name in brackets, as messages end, or the name
+// or enumerator that a unit test expects, occurs in some file under tests/.
 #include <gtest/gtest.h>
 
 #include <filesystem>
