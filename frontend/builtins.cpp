@@ -126,6 +126,11 @@ const std::vector<BuiltinParam>& builtin_params(const Builtin& builtin) {
 std::string canonical_name(std::string_view dotted) {
   std::string name(dotted);
   replace_prefix(name, "triton.language", "tl");
+  for (std::string_view module :
+       {"torch._inductor.runtime.triton_helpers", "torch._inductor.triton_helpers"})
+    if (replace_prefix(name, module, "triton_helpers")) break;
+  replace_prefix(name, "triton_helpers.libdevice", "libdevice");
+  replace_prefix(name, "triton_helpers.math", "tl.math");
   for (std::string_view module : {"tl.core", "tl.standard", "tl.random", "tl.semantic"})
     if (replace_prefix(name, module, "tl")) break;
   for (std::string_view module :

@@ -245,8 +245,7 @@ Result<Constant> fold_contains(Operator op, const Constant& item, const Constant
 constexpr size_t kMaxRepeated = 1 << 16;  // elements or characters; keeps hostile input small
 
 Result<Constant> repeat(Operator op, const Constant& sequence, const Constant& count) {
-  size_t length =
-      sequence.kind == Kind::kTuple ? sequence.elements.size() : sequence.text.size();
+  size_t length = sequence.kind == Kind::kTuple ? sequence.elements.size() : sequence.text.size();
   Wide times = wide(count);
   if (times < 0) times = 0;
   if (times * static_cast<Wide>(length) > static_cast<Wide>(kMaxRepeated))
@@ -337,9 +336,8 @@ Result<Constant> fold_unary(Operator op, const Constant& x) {
     if (op == Operator::kNeg) return float_constant(-x.number);
     if (op == Operator::kPos) return x;
   }
-  return make_error(
-      DiagKind::kBadOperand,
-      fmt::format("unary '{}' is not defined for {}", dsl::operator_text(op), python_type(x)));
+  return make_error(DiagKind::kBadOperand, fmt::format("unary '{}' is not defined for {}",
+                                                       dsl::operator_text(op), python_type(x)));
 }
 
 Result<Constant> fold_binary(Operator op, const Constant& a, const Constant& b) {

@@ -360,3 +360,134 @@ def float_as_int(x):
 @triton.jit
 def int_as_float(x):
     return x.to(tl.float32, bitcast=True)
+
+
+# ---- what TorchInductor's kernels import as triton_helpers ----
+# Comparisons there follow PyTorch: NaN wins in maximum and minimum.
+
+
+@triton.jit
+def helper_maximum(a, b):
+    left = a > b
+    if a.dtype.is_floating():
+        left = left | (a != a)
+    return tl.where(left, a, b)
+
+
+@triton.jit
+def helper_minimum(a, b):
+    left = a < b
+    if a.dtype.is_floating():
+        left = left | (a != a)
+    return tl.where(left, a, b)
+
+
+@triton.jit
+def helper_max2(a, dim: tl.constexpr):
+    return tl.reduce(a, dim, helper_maximum)
+
+
+@triton.jit
+def helper_min2(a, dim: tl.constexpr):
+    return tl.reduce(a, dim, helper_minimum)
+
+
+@triton.jit
+def either(a, b):
+    return a | b
+
+
+@triton.jit
+def helper_any(a, dim: tl.constexpr):
+    return tl.reduce(a, dim, either)
+
+
+@triton.jit
+def product(a, b):
+    return a * b
+
+
+@triton.jit
+def helper_prod(a, dim: tl.constexpr):
+    return tl.reduce(a, dim, product)
+
+
+@triton.jit
+def helper_div_floor_integer(a, b):
+    quotient = a // b
+    inexact = a % b != 0
+    return tl.where(inexact & ((a < 0) != (b < 0)), quotient - 1, quotient)
+
+
+@triton.jit
+def helper_remainder_integer(a, b):
+    rest = a % b
+    return tl.where((rest != 0) & ((a < 0) != (b < 0)), rest + b, rest)
+
+
+@triton.jit
+def helper_promote_to_tensor(x):
+    return x + tl.zeros((1,), tl.int1)
+
+
+@triton.jit
+def helper_welford_reduce(value, mean, m2, weight, first_iteration):
+    if first_iteration:
+        new_weight = tl.full(weight.shape, 1, weight.dtype)
+        new_mean = value
+        new_m2 = tl.zeros_like(m2)
+    else:
+        delta = value - mean
+        new_weight = weight + 1
+        new_mean = mean + delta / new_weight
+        new_m2 = m2 + delta * (value - new_mean)
+    return new_mean, new_m2, new_weight
+
+
+@triton.jit
+def helper_welford_combine(mean1, m2_1, weight1, mean2, m2_2, weight2):
+    delta = mean2 - mean1
+    weight = weight1 + weight2
+    share = tl.where(weight == 0.0, 0.0, weight2 / weight)
+    return mean1 + delta * share, m2_1 + m2_2 + delta * delta * weight1 * share, weight
+
+
+@triton.jit
+def helper_welford(mean, m2, weight, dim: tl.constexpr):
+    return tl.reduce((mean, m2, weight), dim, helper_welford_combine)
+
+
+@triton.jit
+def maximum_with_index(v1, i1, v2, i2):
+    left = v1 > v2
+    tie = v1 == v2
+    if v1.dtype.is_floating():
+        nan1 = v1 != v1
+        nan2 = v2 != v2
+        left = left | (nan1 & ~nan2)
+        tie = tie | (nan1 & nan2)
+    left = left | (tie & (i1 < i2))
+    return tl.where(left, v1, v2), tl.where(left, i1, i2)
+
+
+@triton.jit
+def minimum_with_index(v1, i1, v2, i2):
+    left = v1 < v2
+    tie = v1 == v2
+    if v1.dtype.is_floating():
+        nan1 = v1 != v1
+        nan2 = v2 != v2
+        left = left | (nan1 & ~nan2)
+        tie = tie | (nan1 & nan2)
+    left = left | (tie & (i1 < i2))
+    return tl.where(left, v1, v2), tl.where(left, i1, i2)
+
+
+@triton.jit
+def helper_max_with_index(value, index, dim: tl.constexpr):
+    return tl.reduce((value, index), dim, maximum_with_index)
+
+
+@triton.jit
+def helper_min_with_index(value, index, dim: tl.constexpr):
+    return tl.reduce((value, index), dim, minimum_with_index)

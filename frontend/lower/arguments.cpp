@@ -11,8 +11,7 @@ using Kind = Value::Kind;
 namespace {
 
 std::string parameter_name(const Call& call, size_t index) {
-  return fmt::format("argument '{}' of '{}'", builtin_params(*call.builtin)[index].name,
-                     call.name);
+  return fmt::format("argument '{}' of '{}'", builtin_params(*call.builtin)[index].name, call.name);
 }
 
 }  // namespace
@@ -20,8 +19,9 @@ std::string parameter_name(const Call& call, size_t index) {
 Value Lowering::not_constexpr(const Call& call, size_t index, std::string_view wanted) {
   const Value& value = call.args[index];
   if (value.is_error()) return value;
-  std::string hint =
-      value.is_tensor() ? ", a run-time value; declare 'name: tl.constexpr' to keep a constant" : "";
+  std::string hint = value.is_tensor()
+                         ? ", a run-time value; declare 'name: tl.constexpr' to keep a constant"
+                         : "";
   return fail(value.is_tensor() ? DiagKind::kNotConstexpr : DiagKind::kBadArgument,
               call.spans[index],
               fmt::format("{} must be {}, but is {}{}", parameter_name(call, index), wanted,

@@ -99,8 +99,7 @@ bool is_compile_time(const Value& x) {
 Value arithmetic(Lowering& lw, Op op, const Value& a, const Value& b) {
   Dtype dtype = a.type.dtype;
   if (!is_fp8(dtype)) return lw.emit_value(op, {a.id, b.id});
-  ir::ValueId wide =
-      lw.emit(op, {lw.cast(a.id, Dtype::kF32), lw.cast(b.id, Dtype::kF32)});
+  ir::ValueId wide = lw.emit(op, {lw.cast(a.id, Dtype::kF32), lw.cast(b.id, Dtype::kF32)});
   return lw.wrap(lw.cast(wide, dtype));
 }
 
@@ -203,8 +202,7 @@ bool Lowering::promote_pair(Value& a, Value& b, Span span, Span a_span, Span b_s
     return false;
   }
   auto convert = [&](const Value& x, Span at) {
-    return x.is_tensor() ? cast(x, dtype)
-                         : constant_of(x.constant, ir::Type::scalar(dtype), at);
+    return x.is_tensor() ? cast(x, dtype) : constant_of(x.constant, ir::Type::scalar(dtype), at);
   };
   a = convert(a, a_span);
   b = convert(b, b_span);
@@ -217,20 +215,20 @@ Value Lowering::binary(Operator op, const Value& x, const Value& y, Span span, S
   SpanScope at(*this, span);
   if (x.is_constant() && y.is_constant()) {
     auto folded = fold_binary(op, x.constant, y.constant);
-    return folded ? Value::of(*folded)
-                  : fail(folded.error().kind, span, folded.error().message);
+    return folded ? Value::of(*folded) : fail(folded.error().kind, span, folded.error().message);
   }
-  if (x.kind == Kind::kTuple || y.kind == Kind::kTuple) return tuple_operator(*this, op, x, y, span);
+  if (x.kind == Kind::kTuple || y.kind == Kind::kTuple)
+    return tuple_operator(*this, op, x, y, span);
   if (x.is_pointer() || y.is_pointer())
     return pointer_arithmetic(*this, op, x, y, span, a_span, b_span);
   if (op == Operator::kPow || op == Operator::kMatMul)
-    return fail(DiagKind::kBadOperand, span,
-                fmt::format("'{}' is not defined for tensors; use {}", dsl::operator_text(op),
-                            op == Operator::kPow ? "products, tl.exp2 or libdevice.pow"
-                                                 : "tl.dot"));
+    return fail(
+        DiagKind::kBadOperand, span,
+        fmt::format("'{}' is not defined for tensors; use {}", dsl::operator_text(op),
+                    op == Operator::kPow ? "products, tl.exp2 or libdevice.pow" : "tl.dot"));
   Value a = x, b = y;
-  bool left_signed = x.is_tensor() ? is_signed(x.type.dtype)
-                                   : y.is_tensor() && is_signed(y.type.dtype);
+  bool left_signed =
+      x.is_tensor() ? is_signed(x.type.dtype) : y.is_tensor() && is_signed(y.type.dtype);
   bool division = op == Operator::kDiv || op == Operator::kFloorDiv || op == Operator::kMod;
   if (!promote_pair(a, b, span, a_span, b_span, division, dsl::operator_text(op)))
     return Value::error();
@@ -253,8 +251,7 @@ Value Lowering::compare(Operator op, const Value& x, const Value& y, Span span, 
   bool equality = op == Operator::kEq || op == Operator::kNe;
   if (x.is_constant() && y.is_constant()) {
     auto folded = fold_binary(op, x.constant, y.constant);
-    return folded ? Value::of(*folded)
-                  : fail(folded.error().kind, span, folded.error().message);
+    return folded ? Value::of(*folded) : fail(folded.error().kind, span, folded.error().message);
   }
   // Only values known now can be compared for identity; a tensor is never None.
   if (identity) return Value::boolean(same_value(x, y) == (op == Operator::kIs));
@@ -263,8 +260,10 @@ Value Lowering::compare(Operator op, const Value& x, const Value& y, Span span, 
     bool found = false;
     for (const Value& element : y.elements) {
       Value equal = compare(Operator::kEq, x, element, span, a_span, b_span);
-      if (!equal.is_constant()) return equal.is_error() ? equal : fail(
-          DiagKind::kNotConstexpr, b_span, "'in' needs a tuple of compile-time values");
+      if (!equal.is_constant())
+        return equal.is_error() ? equal
+                                : fail(DiagKind::kNotConstexpr, b_span,
+                                       "'in' needs a tuple of compile-time values");
       found |= equal.constant.integer != 0;
     }
     return Value::boolean(found == (op == Operator::kIn));
@@ -276,8 +275,10 @@ Value Lowering::compare(Operator op, const Value& x, const Value& y, Span span, 
       equal = true;
       for (size_t i = 0; i < x.elements.size(); ++i) {
         Value e = compare(Operator::kEq, x.elements[i], y.elements[i], span, a_span, b_span);
-        if (!e.is_constant()) return e.is_error() ? e : fail(
-            DiagKind::kNotConstexpr, span, "tuples of run-time values cannot be compared");
+        if (!e.is_constant())
+          return e.is_error() ? e
+                              : fail(DiagKind::kNotConstexpr, span,
+                                     "tuples of run-time values cannot be compared");
         equal &= e.constant.integer != 0;
       }
     }
@@ -298,19 +299,19 @@ Value Lowering::unary(Operator op, const Value& x, Span span) {
   SpanScope at(*this, span);
   if (x.is_constant()) {
     auto folded = fold_unary(op, x.constant);
-    return folded ? Value::of(*folded)
-                  : fail(folded.error().kind, span, folded.error().message);
+    return folded ? Value::of(*folded) : fail(folded.error().kind, span, folded.error().message);
   }
   if (op == Operator::kNot && is_compile_time(x))
     return Value::boolean(x.kind == Kind::kTuple && x.elements.empty());
   if (!x.is_tensor() || x.type.is_pointer)
-    return fail(DiagKind::kBadOperand, span,
-                fmt::format("unary '{}' is not defined for {}", dsl::operator_text(op),
-                            describe(x)));
+    return fail(
+        DiagKind::kBadOperand, span,
+        fmt::format("unary '{}' is not defined for {}", dsl::operator_text(op), describe(x)));
   if (op == Operator::kPos) return x;
   if (op == Operator::kNot && x.type.dtype != Dtype::kI1)
-    return fail(DiagKind::kTypeMismatch, span,
-                fmt::format("'not' needs int1, but its operand is {}; compare with 0", describe(x)));
+    return fail(
+        DiagKind::kTypeMismatch, span,
+        fmt::format("'not' needs int1, but its operand is {}; compare with 0", describe(x)));
   if (op == Operator::kInvert && !is_int(x.type.dtype))
     return fail(DiagKind::kBadOperand, span,
                 fmt::format("unary '~' is not defined for floats ({})", describe(x)));

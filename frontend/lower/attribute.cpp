@@ -28,9 +28,9 @@ Value method(std::string_view kind, std::string_view name, const Value& receiver
 
 Value transpose(Lowering& lw, const Value& tensor, Span span) {
   if (tensor.type.rank() != 2)
-    return lw.fail(DiagKind::kShapeMismatch, span,
-                   fmt::format("'.T' needs 2 dimensions, but this is {}; use tl.permute",
-                               describe(tensor)));
+    return lw.fail(
+        DiagKind::kShapeMismatch, span,
+        fmt::format("'.T' needs 2 dimensions, but this is {}; use tl.permute", describe(tensor)));
   SpanScope at(lw, span);
   return lw.emit_value(Op::Permute, {tensor.id}, {{"order", std::vector<int64_t>{1, 0}}});
 }

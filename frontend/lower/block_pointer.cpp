@@ -25,8 +25,10 @@ std::optional<std::vector<ir::ValueId>> scalars(Lowering& lw, const Call& call, 
                                                 bool wide) {
   const Value& list = call.args[index];
   std::vector<Value> values;
-  if (list.kind == Kind::kTuple) values = list.elements;
-  else values = {list};
+  if (list.kind == Kind::kTuple)
+    values = list.elements;
+  else
+    values = {list};
   std::vector<ir::ValueId> out;
   for (const Value& value : values) {
     Value scalar;
@@ -44,8 +46,10 @@ std::optional<std::vector<ir::ValueId>> scalars(Lowering& lw, const Call& call, 
                           builtin_params(*call.builtin)[index].name, call.name, describe(scalar)));
       return std::nullopt;
     }
-    if (wide || dtype_bits(scalar.type.dtype) > 32) scalar = lw.cast(scalar, Dtype::kI64);
-    else scalar = lw.cast(scalar, Dtype::kI32);
+    if (wide || dtype_bits(scalar.type.dtype) > 32)
+      scalar = lw.cast(scalar, Dtype::kI64);
+    else
+      scalar = lw.cast(scalar, Dtype::kI32);
     out.push_back(scalar.id);
   }
   return out;
@@ -97,8 +101,7 @@ ir::ValueId block_addresses(Lowering& lw, const BlockPointer& block,
                             const std::vector<ir::ValueId>& offsets) {
   ir::ValueId origin = block.base, pattern;
   for (size_t d = 0; d < block.block.size(); ++d) {
-    ir::ValueId moved =
-        lw.emit(Op::Mul, {lw.cast(offsets[d], Dtype::kI64), block.strides[d]});
+    ir::ValueId moved = lw.emit(Op::Mul, {lw.cast(offsets[d], Dtype::kI64), block.strides[d]});
     origin = lw.emit(Op::PtrAdd, {origin, moved});
   }
   for (size_t d = 0; d < block.block.size(); ++d) {
@@ -194,9 +197,9 @@ std::optional<bool> nan_padding(Lowering& lw, const Call& call, size_t index, Dt
   if (word->empty() || *word == "zero") return false;
   if (*word == "nan" && is_float(dtype)) return true;
   lw.fail(DiagKind::kBadArgument, call.spans[index],
-          *word == "nan" ? fmt::format("{} has no nan to pad with; use 'zero'",
-                                       dtype_triton_name(dtype))
-                         : fmt::format("padding_option is 'zero' or 'nan', not '{}'", *word));
+          *word == "nan"
+              ? fmt::format("{} has no nan to pad with; use 'zero'", dtype_triton_name(dtype))
+              : fmt::format("padding_option is 'zero' or 'nan', not '{}'", *word));
   return std::nullopt;
 }
 
@@ -236,16 +239,16 @@ Value lower_advance(Lowering& lw, const Call& call) {
   const Value& pointer = call.args[0];
   if (pointer.is_error()) return pointer;
   if (pointer.kind != Kind::kBlockPointer || pointer.block->is_descriptor)
-    return lw.fail(DiagKind::kBadArgument, call.spans[0],
-                   fmt::format("tl.advance moves a block pointer, but this is {}",
-                               describe(pointer)));
+    return lw.fail(
+        DiagKind::kBadArgument, call.spans[0],
+        fmt::format("tl.advance moves a block pointer, but this is {}", describe(pointer)));
   auto offsets = scalars(lw, call, 1, false);
   if (!offsets || !same_rank(lw, call, 1, offsets->size(), pointer.block->block.size()))
     return Value::error();
   auto block = std::make_shared<BlockPointer>(*pointer.block);
   for (size_t d = 0; d < offsets->size(); ++d) {
-    const Value& given = call.args[1].kind == Kind::kTuple ? call.args[1].elements[d]
-                                                           : call.args[1];
+    const Value& given =
+        call.args[1].kind == Kind::kTuple ? call.args[1].elements[d] : call.args[1];
     if (given.is_integer() && given.constant.integer == 0) continue;
     Dtype dtype = lw.module.type(block->offsets[d]).dtype;
     block->offsets[d] = lw.emit(Op::Add, {block->offsets[d], lw.cast((*offsets)[d], dtype)});
@@ -288,9 +291,9 @@ Value lower_make_descriptor(Lowering& lw, const Call& call) {
     return Value::error();
   const Value& last = call.args[2].elements.empty() ? call.args[2] : call.args[2].elements.back();
   if (last.is_integer() && last.constant.integer != 1)
-    return lw.fail(DiagKind::kBadArgument, call.spans[2],
-                   fmt::format("the last stride of a tensor descriptor is 1, not {}",
-                               last.constant.integer));
+    return lw.fail(
+        DiagKind::kBadArgument, call.spans[2],
+        fmt::format("the last stride of a tensor descriptor is 1, not {}", last.constant.integer));
   auto pad_nan = nan_padding(lw, call, 4, base.type.dtype);
   if (!pad_nan) return Value::error();
   auto block = std::make_shared<BlockPointer>();
@@ -310,9 +313,9 @@ const BlockPointer* descriptor(Lowering& lw, const Call& call) {
   const Value& value = call.args[0];
   if (value.kind == Kind::kBlockPointer && value.block->is_descriptor) return value.block.get();
   if (!value.is_error())
-    lw.fail(DiagKind::kBadArgument, call.spans[0],
-            fmt::format("'{}' needs a tensor descriptor, but this is {}", call.name,
-                        describe(value)));
+    lw.fail(
+        DiagKind::kBadArgument, call.spans[0],
+        fmt::format("'{}' needs a tensor descriptor, but this is {}", call.name, describe(value)));
   return nullptr;
 }
 

@@ -118,16 +118,17 @@ void merge_name(Lowering& lw, Branches& branches, const std::string& name, const
   }
   std::vector<DiagNote> notes;
   for (const Binding* binding : {a, b})
-    notes.push_back({binding->span, fmt::format("here '{}' is {}", name,
-                                                describe(binding->value))});
+    notes.push_back(
+        {binding->span, fmt::format("here '{}' is {}", name, describe(binding->value))});
   bool first_changed = !before || a->span != before->span;
-  lw.fail(DiagKind::kTypeMismatchBranch, first_changed ? a->span : b->span,
-          fmt::format("'{}' is {} after one branch of the run-time 'if' at line {} and {} after the "
-                      "other",
-                      name, describe(a->value),
-                      lw.program.sources().file(stmt->span.file).locate(stmt->span.begin).line,
-                      describe(b->value)),
-          std::move(notes));
+  lw.fail(
+      DiagKind::kTypeMismatchBranch, first_changed ? a->span : b->span,
+      fmt::format("'{}' is {} after one branch of the run-time 'if' at line {} and {} after the "
+                  "other",
+                  name, describe(a->value),
+                  lw.program.sources().file(stmt->span.file).locate(stmt->span.begin).line,
+                  describe(b->value)),
+      std::move(notes));
   branches.results.emplace_back(name, Value::error());
 }
 

@@ -38,9 +38,9 @@ Value lower_arange(Lowering& lw, const Call& call) {
                    fmt::format("tl.arange counts in int32, which does not hold {}",
                                *start < INT32_MIN ? *start : *end));
   if (*end <= *start)
-    return lw.fail(DiagKind::kBadArgument, call.span,
-                   fmt::format("tl.arange needs start < end, but start is {} and end is {}", *start,
-                               *end));
+    return lw.fail(
+        DiagKind::kBadArgument, call.span,
+        fmt::format("tl.arange needs start < end, but start is {} and end is {}", *start, *end));
   if (!lw.check_shape({*end - *start}, call.span)) return Value::error();
   return lw.emit_value(Op::Arange, {}, {{"start", *start}, {"end", *end}});
 }
@@ -113,8 +113,8 @@ Value bitcast(Lowering& lw, const Value& x, const ir::Type& type, const Call& ca
   if (x.type.element_bits() != to.element_bits())
     return lw.fail(DiagKind::kBadCast, call.span,
                    fmt::format("bitcast keeps the bits, but {} has {} and {} has {}",
-                               type_text(x.type.element()), x.type.element_bits(),
-                               type_text(type), to.element_bits()));
+                               type_text(x.type.element()), x.type.element_bits(), type_text(type),
+                               to.element_bits()));
   return lw.emit_value_as(Op::Bitcast, to, {x.id});
 }
 

@@ -65,9 +65,10 @@ bool check_shapes(Lowering& lw, const Call& call, const Value& a, const Value& b
   const ir::Shape &x = a.type.shape, &y = b.type.shape;
   size_t rank = x.size();
   if (rank != y.size() || (rank != 2 && rank != 3)) {
-    lw.fail(DiagKind::kDotShapeMismatch, call.span,
-            fmt::format("tl.dot multiplies two tiles of 2 (or 3) dimensions, but they are {} and {}",
-                        describe(a), describe(b)));
+    lw.fail(
+        DiagKind::kDotShapeMismatch, call.span,
+        fmt::format("tl.dot multiplies two tiles of 2 (or 3) dimensions, but they are {} and {}",
+                    describe(a), describe(b)));
     return false;
   }
   if (x[rank - 1] != y[rank - 2] || (rank == 3 && x[0] != y[0])) {
@@ -90,8 +91,7 @@ bool check_shapes(Lowering& lw, const Call& call, const Value& a, const Value& b
 }
 
 // The result's dtype, from the operands, out_dtype and the accumulator's dtype.
-std::optional<Dtype> result_dtype(Lowering& lw, const Call& call, Dtype operand,
-                                  const Value& acc) {
+std::optional<Dtype> result_dtype(Lowering& lw, const Call& call, Dtype operand, const Value& acc) {
   if (operand == Dtype::kI8) return Dtype::kI32;
   if (operand == Dtype::kF64) return Dtype::kF64;
   std::optional<ir::Type> asked;
@@ -157,10 +157,9 @@ Value lower_dot(Lowering& lw, const Call& call) {
                                    : lw.builder.constant_int(result, 0));
   } else if (!acc.is_tensor() || acc.type != result) {
     bool shapes_differ = acc.is_tensor() && acc.type.shape != shape;
-    return lw.fail(shapes_differ ? DiagKind::kDotShapeMismatch : DiagKind::kTypeMismatch,
-                   call.spans[2],
-                   fmt::format("tl.dot adds to {}, but acc is {}", type_text(result),
-                               describe(acc)));
+    return lw.fail(
+        shapes_differ ? DiagKind::kDotShapeMismatch : DiagKind::kTypeMismatch, call.spans[2],
+        fmt::format("tl.dot adds to {}, but acc is {}", type_text(result), describe(acc)));
   }
   ir::Attrs attrs;
   if (a.type.dtype == Dtype::kF32 && *how != "tf32") attrs.set("precision", *how);

@@ -25,9 +25,9 @@ bool is_wide_float(const Value& x) {
 Value need_wide_float(Lowering& lw, const Call& call, size_t index) {
   const Value& x = call.args[index];
   std::string hint = x.is_tensor() && !x.type.is_pointer ? "; convert with .to(tl.float32)" : "";
-  return lw.fail(DiagKind::kBadOperand, call.spans[index],
-                 fmt::format("'{}' takes float32 or float64, but this is {}{}", call.name,
-                             describe(x), hint));
+  return lw.fail(
+      DiagKind::kBadOperand, call.spans[index],
+      fmt::format("'{}' takes float32 or float64, but this is {}{}", call.name, describe(x), hint));
 }
 
 std::optional<bool> propagates_nan(Lowering& lw, const Call& call, size_t index) {
@@ -35,13 +35,14 @@ std::optional<bool> propagates_nan(Lowering& lw, const Call& call, size_t index)
   if (!word) return std::nullopt;
   if (word->empty() || *word == "NONE") return false;
   if (*word == "ALL") return true;
-  lw.fail(DiagKind::kBadArgument, call.spans[index],
-          fmt::format("propagate_nan is tl.PropagateNan.NONE or tl.PropagateNan.ALL, not '{}'",
-                      *word));
+  lw.fail(
+      DiagKind::kBadArgument, call.spans[index],
+      fmt::format("propagate_nan is tl.PropagateNan.NONE or tl.PropagateNan.ALL, not '{}'", *word));
   return std::nullopt;
 }
 
-Value minmax(Lowering& lw, Op op, const Value& x, const Value& y, bool propagate, const Call& call) {
+Value minmax(Lowering& lw, Op op, const Value& x, const Value& y, bool propagate,
+             const Call& call) {
   Value a = widen_bf16(lw, x), b = widen_bf16(lw, y);
   Span y_span = call.spans.size() > 1 ? call.spans[1] : call.span;
   if (!lw.promote_pair(a, b, call.span, call.spans[0], y_span, false, call.name))
@@ -101,9 +102,10 @@ Value lower_umulhi(Lowering& lw, const Call& call) {
     return Value::error();
   Dtype dtype = a.type.dtype;
   if (!is_int(dtype) || dtype_bits(dtype) < 32)
-    return lw.fail(DiagKind::kBadOperand, call.span,
-                   fmt::format("'{}' takes integers of 32 or 64 bits, but its operands are {} and {}",
-                               call.name, describe(call.args[0]), describe(call.args[1])));
+    return lw.fail(
+        DiagKind::kBadOperand, call.span,
+        fmt::format("'{}' takes integers of 32 or 64 bits, but its operands are {} and {}",
+                    call.name, describe(call.args[0]), describe(call.args[1])));
   Dtype as = dtype;
   if (call.builtin->name != "libdevice.mulhi")
     as = dtype_bits(dtype) == 32 ? Dtype::kU32 : Dtype::kU64;
@@ -201,8 +203,7 @@ Value lower_clamp(Lowering& lw, const Call& call) {
   auto pair = [&](size_t i, size_t k) {
     return lw.promote_pair(v[i], v[k], call.span, call.spans[i], call.spans[k], false, call.name);
   };
-  if (!propagate || !pair(1, 2) || !pair(0, 1) || !pair(0, 2) || !pair(0, 1))
-    return Value::error();
+  if (!propagate || !pair(1, 2) || !pair(0, 1) || !pair(0, 2) || !pair(0, 1)) return Value::error();
   if (!is_float(v[0].type.dtype) || is_fp8(v[0].type.dtype))
     return lw.fail(DiagKind::kBadOperand, call.spans[0],
                    fmt::format("tl.clamp takes floats, but this is {}; use tl.minimum and "

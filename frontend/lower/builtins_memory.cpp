@@ -41,10 +41,10 @@ bool set_word(Lowering& lw, const Call& call, size_t index, std::string_view key
 
 constexpr Word kLoadCache[] = {{".ca", "ca"}, {".cg", "cg"}, {".cv", "cv"}, {".cs", "cs"}};
 constexpr Word kStoreCache[] = {{".wb", "wb"}, {".cg", "cg"}, {".cs", "cs"}, {".wt", "wt"}};
-constexpr Word kEviction[] = {{"evict_first", "first"}, {"evict_last", "last"},
-                              {"evict_normal", "normal"}};
-constexpr Word kSem[] = {{"relaxed", "relaxed"}, {"acquire", "acquire"}, {"release", "release"},
-                         {"acq_rel", "acq_rel"}};
+constexpr Word kEviction[] = {
+    {"evict_first", "first"}, {"evict_last", "last"}, {"evict_normal", "normal"}};
+constexpr Word kSem[] = {
+    {"relaxed", "relaxed"}, {"acquire", "acquire"}, {"release", "release"}, {"acq_rel", "acq_rel"}};
 constexpr Word kScope[] = {{"cta", "cta"}, {"gpu", "gpu"}, {"sys", "sys"}};
 
 Value pointer_argument(Lowering& lw, const Call& call) {
@@ -149,9 +149,9 @@ Value convert_to(Lowering& lw, const Value& value, Dtype dtype, Span span) {
   Value tensor = lw.to_tensor(value, span, "value");
   if (tensor.is_error()) return tensor;
   if (tensor.type.is_pointer && dtype_bits(dtype) != 64)
-    return lw.fail(DiagKind::kTypeMismatch, span,
-                   fmt::format("{} cannot be converted to {}", describe(tensor),
-                               dtype_triton_name(dtype)));
+    return lw.fail(
+        DiagKind::kTypeMismatch, span,
+        fmt::format("{} cannot be converted to {}", describe(tensor), dtype_triton_name(dtype)));
   if (tensor.type.is_pointer && is_float(dtype))
     return lw.fail(DiagKind::kTypeMismatch, span,
                    fmt::format("{} cannot be converted to a float", describe(tensor)));

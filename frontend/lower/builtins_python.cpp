@@ -125,9 +125,9 @@ Value lower_python_math(Lowering& lw, const Call& call) {
   std::string_view name = call.builtin->detail;
   bool undefined = (name == "sqrt" && x < 0) || (name.starts_with("log") && x <= 0);
   if (undefined)
-    return lw.fail(DiagKind::kBadOperand, call.spans[0],
-                   fmt::format("math.{} is not defined for {}", name,
-                               to_string(call.args[0].constant)));
+    return lw.fail(
+        DiagKind::kBadOperand, call.spans[0],
+        fmt::format("math.{} is not defined for {}", name, to_string(call.args[0].constant)));
   if (name == "ceil" || name == "floor") {
     double rounded = name == "ceil" ? std::ceil(x) : std::floor(x);
     if (std::fabs(rounded) < 0x1p63) return Value::integer(static_cast<int64_t>(rounded));

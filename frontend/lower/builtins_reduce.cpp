@@ -16,9 +16,9 @@ struct Operands {
   bool ok = false;
   std::vector<Value> tensors;  // of one shape
   int64_t axis = 0;
-  int rank = 0;          // before flattening
+  int rank = 0;  // before flattening
   bool flattened = false;
-  bool scalar = false;   // nothing to reduce
+  bool scalar = false;  // nothing to reduce
 };
 
 // Checks the axis and flattens for axis=None.
@@ -86,9 +86,12 @@ Value fold_with_op(Lowering& lw, const Call& call, const Value& x, size_t axis_i
                    Op op) {
   Operands operands = prepare(lw, call, {x}, axis_index);
   if (!operands.ok) return Value::error();
-  auto results = fold(lw, operands, [&](const Ids& a, const Ids& b) -> std::optional<Ids> {
-    return Ids{lw.emit(op, {a[0], b[0]})};
-  }, keep, call.span);
+  auto results = fold(
+      lw, operands,
+      [&](const Ids& a, const Ids& b) -> std::optional<Ids> {
+        return Ids{lw.emit(op, {a[0], b[0]})};
+      },
+      keep, call.span);
   return results ? (*results)[0] : Value::error();
 }
 
@@ -118,8 +121,7 @@ std::optional<std::vector<Value>> fold_with_index(Lowering& lw, const Call& call
   if (x.type.dtype == Dtype::kBF16 || is_fp8(x.type.dtype)) x = lw.cast(x, Dtype::kF32);
   Operands operands = prepare(lw, call, {x}, axis_index);
   if (!operands.ok) return std::nullopt;
-  if (operands.scalar)
-    return std::vector<Value>{x, lw.to_tensor(Value::integer(0), call.span)};
+  if (operands.scalar) return std::vector<Value>{x, lw.to_tensor(Value::integer(0), call.span)};
   const ir::Shape& shape = operands.tensors[0].type.shape;
   auto axis = static_cast<size_t>(operands.axis);
   Value index = lw.emit_value(Op::Arange, {}, {{"start", int64_t{0}}, {"end", shape[axis]}});
@@ -129,9 +131,10 @@ std::optional<std::vector<Value>> fold_with_index(Lowering& lw, const Call& call
   operands.tensors.push_back(lw.broadcast_to(index, shape, call.span));
   std::string function = call.builtin->detail == "max" ? "argmax_combine" : "argmin_combine";
   if (is_float(x.type.dtype)) function += "_float";
-  return fold(lw, operands, [&](const Ids& a, const Ids& b) {
-    return combine_in_library(lw, function, a, b, call.span);
-  }, keep, call.span);
+  return fold(
+      lw, operands,
+      [&](const Ids& a, const Ids& b) { return combine_in_library(lw, function, a, b, call.span); },
+      keep, call.span);
 }
 
 }  // namespace
@@ -238,18 +241,20 @@ Value lower_reduce(Lowering& lw, const Call& call) {
   if (tensors.empty()) return lw.not_constexpr(call, 0, "a tensor or a tuple of them");
   Operands operands = prepare(lw, call, std::move(tensors), 1);
   if (!operands.ok) return Value::error();
-  auto results = fold(lw, operands, [&](const Ids& a, const Ids& b) -> std::optional<Ids> {
-    CallArguments arguments;
-    for (const Ids* side : {&a, &b})
-      for (ir::ValueId id : *side)
-        arguments.positional.push_back({lw.wrap(id), call.spans[2]});
-    Ids out;
-    Value result = lw.call(function, std::move(arguments), call.spans[2], "combine function");
-    if (!check_combined(lw, call, operands, result, out) ||
-        !check_pure(lw, call, lw.builder.region()))
-      return std::nullopt;
-    return out;
-  }, *keep, call.span);
+  auto results = fold(
+      lw, operands,
+      [&](const Ids& a, const Ids& b) -> std::optional<Ids> {
+        CallArguments arguments;
+        for (const Ids* side : {&a, &b})
+          for (ir::ValueId id : *side) arguments.positional.push_back({lw.wrap(id), call.spans[2]});
+        Ids out;
+        Value result = lw.call(function, std::move(arguments), call.spans[2], "combine function");
+        if (!check_combined(lw, call, operands, result, out) ||
+            !check_pure(lw, call, lw.builder.region()))
+          return std::nullopt;
+        return out;
+      },
+      *keep, call.span);
   if (!results) return Value::error();
   return single ? (*results)[0] : Value::tuple(*results);
 }

@@ -94,9 +94,9 @@ Value lower_squeeze(Lowering& lw, const Call& call) {
   auto axis = lw.axis_argument(call, 1, x.type.rank());
   if (!axis) return Value::error();
   if (x.type.shape[static_cast<size_t>(*axis)] != 1)
-    return lw.fail(DiagKind::kShapeMismatch, call.spans[1],
-                   fmt::format("dimension {} of {} is not 1 and cannot be removed", *axis,
-                               describe(x)));
+    return lw.fail(
+        DiagKind::kShapeMismatch, call.spans[1],
+        fmt::format("dimension {} of {} is not 1 and cannot be removed", *axis, describe(x)));
   ir::Shape shape = x.type.shape;
   shape.erase(shape.begin() + *axis);
   return reshape_to(lw, x, shape, call.span);
@@ -113,9 +113,9 @@ Value permute(Lowering& lw, const Value& x, std::vector<int64_t> order, const Ca
   bool good = static_cast<int64_t>(sorted.size()) == rank;
   for (size_t i = 0; good && i < sorted.size(); ++i) good = sorted[i] == static_cast<int64_t>(i);
   if (!good)
-    return lw.fail(DiagKind::kShapeMismatch, call.spans[1],
-                   fmt::format("the dimensions must be 0 to {} in some order for {}", rank - 1,
-                               describe(x)));
+    return lw.fail(
+        DiagKind::kShapeMismatch, call.spans[1],
+        fmt::format("the dimensions must be 0 to {} in some order for {}", rank - 1, describe(x)));
   return lw.emit_value(Op::Permute, {x.id}, {{"order", order}});
 }
 
@@ -200,9 +200,9 @@ Value lower_item(Lowering& lw, const Call& call) {
   Value x = lw.tensor_argument(call, 0);
   if (x.is_error() || x.type.is_scalar()) return x;
   if (x.type.element_count() != 1)
-    return lw.fail(DiagKind::kShapeMismatch, call.spans[0],
-                   fmt::format("only a tile of one element has an item, but this is {}",
-                               describe(x)));
+    return lw.fail(
+        DiagKind::kShapeMismatch, call.spans[0],
+        fmt::format("only a tile of one element has an item, but this is {}", describe(x)));
   return lw.call_library("scalar_of", {x}, call.span);
 }
 

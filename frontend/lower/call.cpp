@@ -15,7 +15,7 @@ using Kind = Value::Kind;
 struct Formal {
   std::string_view name;
   bool has_default = false;
-  bool variadic = false;      // *args
+  bool variadic = false;  // *args
   bool keyword_only = false;
 };
 
@@ -31,8 +31,8 @@ std::string quoted_list(const std::vector<Formal>& formals) {
 }
 
 // Python's rules: positional in order, then keywords, each parameter once.
-std::optional<Bound> bind_arguments(Lowering& lw, const std::vector<Formal>& formals, CallArguments& args,
-                          Span span, const std::string& name) {
+std::optional<Bound> bind_arguments(Lowering& lw, const std::vector<Formal>& formals,
+                                    CallArguments& args, Span span, const std::string& name) {
   Bound bound;
   bound.values.resize(formals.size());
   size_t next = 0;
@@ -98,10 +98,6 @@ bool add_starred(Lowering& lw, const Expr* expr, CallArguments& out) {
     lw.fail(DiagKind::kBadOperand, expr->span,
             fmt::format("'*' needs a tuple, but this is {}", describe(value)));
   return false;
-}
-
-bool is_constexpr_param(const dsl::Param& param) {
-  return param.annotation && param.annotation->text == "constexpr";
 }
 
 // A value that exists at compile time only, as a constexpr parameter needs it.
@@ -189,8 +185,8 @@ std::optional<Call> Lowering::bind_builtin(const Builtin& builtin, CallArguments
   std::vector<Formal> formals;
   bool after_variadic = false;
   for (const BuiltinParam& param : params) {
-    formals.push_back({param.name, param.default_value.has_value(), param.variadic,
-                       after_variadic});
+    formals.push_back(
+        {param.name, param.default_value.has_value(), param.variadic, after_variadic});
     after_variadic |= param.variadic;
   }
   auto bound = bind_arguments(*this, formals, arguments, span, name);
@@ -272,7 +268,8 @@ Value Lowering::call_function(const Value& function, CallArguments arguments, Sp
     if (f->function == def)
       return fail(DiagKind::kRecursion, span,
                   fmt::format("'{}' calls itself; calls are expanded in place, so recursion cannot "
-                              "end", function.text));
+                              "end",
+                              function.text));
   if (depth > limits.call_depth)
     return fail(DiagKind::kKernelTooLarge, span,
                 fmt::format("calls are nested deeper than {}", limits.call_depth));
@@ -290,11 +287,13 @@ Value Lowering::call_function(const Value& function, CallArguments arguments, Sp
 
   for (size_t i = 0; i < def->params.size(); ++i) {
     const auto& given = bound->values[i];
-    if (!given || !is_constexpr_param(def->params[i]) || is_static(given->value)) continue;
-    return fail(DiagKind::kNotConstexpr, given->span,
-                fmt::format("parameter '{}' of '{}' is constexpr, but its argument is {}, a run-time "
-                            "value",
-                            def->params[i].name, function.text, describe(given->value)));
+    if (!given || !is_constexpr_annotation(def->params[i].annotation) || is_static(given->value))
+      continue;
+    return fail(
+        DiagKind::kNotConstexpr, given->span,
+        fmt::format("parameter '{}' of '{}' is constexpr, but its argument is {}, a run-time "
+                    "value",
+                    def->params[i].name, function.text, describe(given->value)));
   }
   Frame frame;
   frame.function = def;
@@ -305,6 +304,7 @@ Value Lowering::call_function(const Value& function, CallArguments arguments, Sp
   frame.caller = frame_;
   SpanScope at(*this, span);
   FrameScope frame_scope(*this, frame);
+  Scope scope;  // defaults do not see the other parameters
   for (size_t i = 0; i < def->params.size(); ++i) {
     const dsl::Param& param = def->params[i];
     Value value = Value::tuple({});
@@ -312,9 +312,10 @@ Value Lowering::call_function(const Value& function, CallArguments arguments, Sp
       value = bound->values[i]->value;
     else if (param.kind != dsl::Param::Kind::kVarArgs)
       value = eval(param.default_value);
-    frame.scope.names[param.name] = {std::move(value), param.span, is_constexpr_param(param),
-                                     nullptr};
+    bool declared = is_constexpr_annotation(param.annotation);
+    scope.names[param.name] = {std::move(value), param.span, declared, nullptr};
   }
+  frame.scope = std::move(scope);
   return lower_to_return({&def->body, 0, nullptr}).value;
 }
 

@@ -82,9 +82,9 @@ Value Lowering::constant_of(const Constant& number, const ir::Type& type, Span s
     value = wide(number);
   } else {
     if (number.number != std::floor(number.number) || std::fabs(number.number) > 0x1p63)
-      return fail(DiagKind::kTypeMismatch, span,
-                  fmt::format("{} is no value of {}", to_string(number),
-                              dtype_triton_name(type.dtype)));
+      return fail(
+          DiagKind::kTypeMismatch, span,
+          fmt::format("{} is no value of {}", to_string(number), dtype_triton_name(type.dtype)));
     value = static_cast<__int128>(number.number);
   }
   if (!fits(value, type.dtype))
@@ -99,9 +99,9 @@ Value Lowering::to_tensor(const Value& value, Span span, std::string_view what) 
   if (value.is_number())
     return constant_of(value.constant, ir::Type::scalar(number_dtype(value.constant)), span);
   std::string hint = value.kind == Value::Kind::kBlockPointer ? "; load from it first" : "";
-  return fail(DiagKind::kBadOperand, span,
-              fmt::format("the {} must be a tensor or a number, but is {}{}", what,
-                          describe(value), hint));
+  return fail(
+      DiagKind::kBadOperand, span,
+      fmt::format("the {} must be a tensor or a number, but is {}{}", what, describe(value), hint));
 }
 
 ir::ValueId Lowering::cast(ir::ValueId value, Dtype dtype, std::string_view rounding) {
@@ -145,7 +145,8 @@ Value Lowering::broadcast_to(const Value& tensor, const ir::Shape& shape, Span s
   ir::ValueId id = tensor.id;
   while (module.type(id).shape.size() < shape.size())
     id = emit(Op::ExpandDims, {id}, {{"axis", int64_t{0}}});
-  if (module.type(id).shape != shape) id = emit_as(Op::Broadcast, tensor.type.with_shape(shape), {id});
+  if (module.type(id).shape != shape)
+    id = emit_as(Op::Broadcast, tensor.type.with_shape(shape), {id});
   return wrap(id);
 }
 
@@ -185,9 +186,9 @@ bool Lowering::check_shape(const ir::Shape& shape, Span span) {
     count = extent > kMaxElements || count > kMaxElements ? kMaxElements + 1 : count * extent;
   }
   if (count > kMaxElements) {
-    fail(DiagKind::kTileTooLarge, span,
-         fmt::format("a tile of shape {} has more than 2^20 = 1048576 elements",
-                     shape_text(shape)));
+    fail(
+        DiagKind::kTileTooLarge, span,
+        fmt::format("a tile of shape {} has more than 2^20 = 1048576 elements", shape_text(shape)));
     return false;
   }
   return true;

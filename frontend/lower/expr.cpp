@@ -14,9 +14,9 @@ using ir::Op;
 using Kind = Value::Kind;
 
 Value unsupported(Lowering& lw, const Expr* expr, std::string_view what, std::string_view hint) {
-  return lw.fail(DiagKind::kUnsupportedSyntax, expr->span,
-                 fmt::format("{} cannot be used in a kernel{}{}", what, hint.empty() ? "" : "; ",
-                             hint));
+  return lw.fail(
+      DiagKind::kUnsupportedSyntax, expr->span,
+      fmt::format("{} cannot be used in a kernel{}{}", what, hint.empty() ? "" : "; ", hint));
 }
 
 Value eval_tuple(Lowering& lw, const Expr* expr) {
@@ -128,8 +128,7 @@ Value eval_ternary(Lowering& lw, const Expr* expr) {
                     {expr->children[2]->span, "this is " + describe(values[1])}});
   std::vector<ir::Type> types;
   for (ir::ValueId id : yields[0]) types.push_back(lw.module.type(id));
-  for (int i = 0; i < 2; ++i)
-    lw.in_region(regions[i], [&] { lw.builder.yield(yields[i]); });
+  for (int i = 0; i < 2; ++i) lw.in_region(regions[i], [&] { lw.builder.yield(yields[i]); });
   auto results =
       lw.attach(Op::If, {condition.value}, {}, types, {regions[0], regions[1]}, expr->span);
   size_t position = 0;
@@ -178,8 +177,7 @@ std::optional<int64_t> slice_bound(Lowering& lw, const Expr* bound, int64_t othe
   if (value.is_integer()) return value.constant.integer;
   if (!value.is_error())
     lw.fail(DiagKind::kNotConstexpr, bound->span,
-            fmt::format("a tuple is indexed by compile-time integers, not by {}",
-                        describe(value)));
+            fmt::format("a tuple is indexed by compile-time integers, not by {}", describe(value)));
   ok = false;
   return std::nullopt;
 }

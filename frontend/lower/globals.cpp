@@ -91,7 +91,8 @@ Value Lowering::resolve_path(std::string_view dotted, Span span) {
   if (is_builtin_module(name) || find_dialect(dotted) || find_dialect(name))
     return named(Kind::kModule, find_dialect(dotted) ? std::string(dotted) : name);
   bool tritons = name.starts_with("tl.") || name.starts_with("libdevice.") ||
-                 name.starts_with("triton.") || name.starts_with("math.");
+                 name.starts_with("triton.") || name.starts_with("math.") ||
+                 name.starts_with("triton_helpers.");
   if (!tritons) return named(Kind::kModule, name);
   std::string_view nearest = nearest_builtin(name);
   size_t dot = name.rfind('.');
@@ -176,9 +177,11 @@ Value Lowering::eval_name(const dsl::Expr* expr) {
   if (auto it = frame().scope.ended.find(name); it != frame().scope.ended.end())
     return fail(DiagKind::kUnknownName, expr->span,
                 fmt::format("'{}' is not defined here: it exists only inside the block that "
-                            "assigns it", name),
+                            "assigns it",
+                            name),
                 {{it->second, fmt::format("'{}' is assigned here; give it a value before the block "
-                                          "or in both branches", name)}});
+                                          "or in both branches",
+                                          name)}});
   bool found = false;
   Value value = global_name(*frame().file, name, expr->span, found);
   if (found) return value;

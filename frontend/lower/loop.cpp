@@ -18,9 +18,9 @@ using Kind = Value::Kind;
 // One variable carried around a loop.
 struct Carried {
   std::string name;
-  Value before;      // value before the loop
-  Span span;         // where that was bound
-  Value inside;      // value at the start of the body, in terms of region arguments
+  Value before;  // value before the loop
+  Span span;     // where that was bound
+  Value inside;  // value at the start of the body, in terms of region arguments
 };
 
 // Number constants that the body changes become tensors before the loop; which ones is known only
@@ -35,8 +35,7 @@ class LoopState {
       const Binding* binding = before_.find(name);
       if (!binding || name == target) continue;
       Value value = binding->value;
-      if (value.is_number() && decayed.contains(name))
-        value = lw.to_tensor(value, binding->span);
+      if (value.is_number() && decayed.contains(name)) value = lw.to_tensor(value, binding->span);
       carried_.push_back({name, value, binding->span, value});
       flatten(value, init_);
     }
@@ -48,8 +47,8 @@ class LoopState {
   void enter(ir::RegionId region) {
     std::vector<ir::ValueId> args;
     for (ir::ValueId id : init_)
-      args.push_back(lw_.module.add_region_arg(region, lw_.module.type(id),
-                                               lw_.module.value(id).name));
+      args.push_back(
+          lw_.module.add_region_arg(region, lw_.module.type(id), lw_.module.value(id).name));
     size_t position = 0;
     for (Carried& variable : carried_) {
       variable.inside = unflatten(variable.before, args, position);
@@ -70,7 +69,8 @@ class LoopState {
           !lw_.collect_like(variable.inside, after.value, parts)) {
         parts.clear();
         flatten(variable.inside, parts);
-        if (after.value.is_error() || variable.inside.is_error()) failed_.insert(variable.name);
+        if (after.value.is_error() || variable.inside.is_error())
+          failed_.insert(variable.name);
         else if (variable.before.is_number() && !before_.find(variable.name)->declared)
           changed_constants.insert(variable.name);
         else
@@ -126,7 +126,8 @@ class LoopState {
   void finish(const std::vector<ir::ValueId>& results, const std::string& target) {
     std::vector<ir::ValueId> all;
     size_t result = 0;
-    for (size_t i = 0; i < init_.size(); ++i) all.push_back(kept_[i] ? results[result++] : init_[i]);
+    for (size_t i = 0; i < init_.size(); ++i)
+      all.push_back(kept_[i] ? results[result++] : init_[i]);
     Scope inner = std::move(lw_.frame().scope);
     lw_.frame().scope = before_;
     size_t position = 0;
@@ -153,12 +154,12 @@ class LoopState {
                {{variable.span, fmt::format("'{}' is declared here", variable.name)}});
       return;
     }
-    lw_.fail(DiagKind::kTypeMismatchLoop, after.span,
-             fmt::format("'{}' is {} before the loop but {} at the end of its body; a variable "
-                         "carried around a loop keeps its type",
-                         variable.name, describe(variable.before), describe(after.value)),
-             {{variable.span, fmt::format("'{}' gets its value before the loop here",
-                                          variable.name)}});
+    lw_.fail(
+        DiagKind::kTypeMismatchLoop, after.span,
+        fmt::format("'{}' is {} before the loop but {} at the end of its body; a variable "
+                    "carried around a loop keeps its type",
+                    variable.name, describe(variable.before), describe(after.value)),
+        {{variable.span, fmt::format("'{}' gets its value before the loop here", variable.name)}});
   }
 
   Lowering& lw_;
@@ -275,8 +276,10 @@ ir::Attrs loop_attributes(Lowering& lw, const Range& range, bool& ok) {
   for (auto [index, key] : kOptions) {
     if (!range.call.given[index] || range.call.args[index].is_none()) continue;
     auto value = lw.constant_int(range.call, index);
-    if (!value) ok = false;
-    else if (*value != 0 || key == "num_stages") attrs.set(key, *value);
+    if (!value)
+      ok = false;
+    else if (*value != 0 || key == "num_stages")
+      attrs.set(key, *value);
   }
   return attrs;
 }

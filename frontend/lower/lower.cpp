@@ -16,8 +16,7 @@ Span Lowering::shown(Span span) const {
   return frame_ && frame_->pinned.valid() ? frame_->pinned : span;
 }
 
-Value Lowering::fail(DiagKind kind, Span span, std::string message,
-                     std::vector<DiagNote> notes) {
+Value Lowering::fail(DiagKind kind, Span span, std::string message, std::vector<DiagNote> notes) {
   if (quiet_) return Value::error();
   span = shown(span);
   // Unrolled loops and repeated calls would report one mistake many times.
@@ -32,15 +31,10 @@ Value Lowering::fail(DiagKind kind, Span span, std::string message,
 
 namespace {
 
-// A number argument that is specialised to a constant keeps the meaning of its parameter.
 const Argument* find_argument(const Specialization& specialization, std::string_view name) {
   for (const Argument& argument : specialization.arguments)
     if (argument.name == name) return &argument;
   return nullptr;
-}
-
-bool is_constexpr_annotation(const dsl::Expr* annotation) {
-  return annotation && (annotation->text == "constexpr");
 }
 
 }  // namespace
@@ -53,6 +47,7 @@ bool Lowering::bind_parameters(const dsl::Stmt* def) {
       fail(DiagKind::kUnexpectedArgument, def->name_span,
            fmt::format("kernel '{}' has no parameter '{}'", def->name, argument.name));
   }
+  Scope bound;  // defaults do not see the other parameters
   for (const dsl::Param& param : def->params) {
     if (param.kind == dsl::Param::Kind::kVarArgs || param.kind == dsl::Param::Kind::kVarKeywords) {
       fail(DiagKind::kUnsupportedSyntax, param.span,
@@ -63,9 +58,8 @@ bool Lowering::bind_parameters(const dsl::Stmt* def) {
     bool declared = is_constexpr_annotation(param.annotation);
     Value value;
     if (argument && argument->is_constant) {
-      value = argument->constant.kind == Constant::Kind::kFunction
-                  ? Value::error()
-                  : Value::of(argument->constant);
+      value = argument->constant.kind == Constant::Kind::kFunction ? Value::error()
+                                                                   : Value::of(argument->constant);
       bool found = false;
       if (value.is_error())
         value = global_name(user_file_, argument->constant.text, param.span, found);
@@ -84,8 +78,9 @@ bool Lowering::bind_parameters(const dsl::Stmt* def) {
            fmt::format("kernel '{}' needs {} for its parameter '{}'", def->name,
                        declared ? "a constant" : "a type", param.name));
     }
-    frame().scope.names[param.name] = {std::move(value), param.span, declared, nullptr};
+    bound.names[param.name] = {std::move(value), param.span, declared, nullptr};
   }
+  frame().scope = std::move(bound);
   return !sink.has_errors();
 }
 
@@ -94,8 +89,7 @@ Result<ir::Module> Lowering::run(std::string_view kernel) {
   if (!def) {
     std::string names;
     for (const std::string& name : program.functions()) names += (names.empty() ? "" : ", ") + name;
-    return make_error(DiagKind::kUnknownName,
-                      fmt::format("there is no kernel '{}'", kernel),
+    return make_error(DiagKind::kUnknownName, fmt::format("there is no kernel '{}'", kernel),
                       names.empty() ? "the file has no function under @triton.jit"
                                     : "the file's jit functions are: " + names);
   }
@@ -127,9 +121,9 @@ Result<ir::Module> Lowering::run(std::string_view kernel) {
   }
   module.compact();
   if (Status status = ir::verify(module); !status.ok()) {
-    ErrorInfo error = make_error(DiagKind::kInternal,
-                                 "lowering made ill-formed IR: " + status.error().message,
-                                 "please report this with the kernel's text");
+    ErrorInfo error =
+        make_error(DiagKind::kInternal, "lowering made ill-formed IR: " + status.error().message,
+                   "please report this with the kernel's text");
     error.details = status.error().details;
     return error;
   }

@@ -32,12 +32,12 @@ struct Frame {
   const dsl::Stmt* function = nullptr;
   FileScope* file = nullptr;
   Scope scope;
-  Span call_span;   // where the caller calls it, already shown in the user's file
-  Span pinned;      // valid inside the library: everything is shown at the user's call
+  Span call_span;  // where the caller calls it, already shown in the user's file
+  Span pinned;     // valid inside the library: everything is shown at the user's call
   Frame* caller = nullptr;
   bool is_kernel = false;
   int loop_depth = 0;
-  bool return_seen = false;    // a return was reached where only a try is being made
+  bool return_seen = false;  // a return was reached where only a try is being made
 };
 
 // An argument list before and after binding.
@@ -74,8 +74,7 @@ class Lowering {
 
   // ---- diagnostics ----
   // Reports at `span` (once for the same text) and gives an error value. Notes lead through calls.
-  Value fail(DiagKind kind, Span span, std::string message,
-             std::vector<DiagNote> notes = {});
+  Value fail(DiagKind kind, Span span, std::string message, std::vector<DiagNote> notes = {});
   // Where a span of the current file is shown: itself, or the call into the library.
   Span shown(Span span) const;
   DiagSink sink;

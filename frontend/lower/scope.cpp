@@ -27,6 +27,12 @@ std::set<std::string> assigned_names(const Statements& statements) {
   return out;
 }
 
+bool is_constexpr_annotation(const dsl::Expr* annotation) {
+  if (!annotation) return false;
+  std::string_view text = annotation->text;
+  return text == "constexpr" || text.ends_with(".constexpr");
+}
+
 bool contains_return(const Statements& statements) {
   for (const dsl::Stmt* stmt : statements)
     if (stmt->kind == dsl::StmtKind::kReturn || contains_return(stmt->body) ||

@@ -12,9 +12,10 @@ namespace tilewright::frontend {
 
 struct Binding {
   Value value;
-  Span span;                     // where it was bound
-  bool declared = false;         // declared constexpr: may not be assigned again
-  const void* origin = nullptr;  // the statement that declared it, which may run again when unrolled
+  Span span;              // where it was bound
+  bool declared = false;  // declared constexpr: may not be assigned again
+  const void* origin =
+      nullptr;  // the statement that declared it, which may run again when unrolled
 };
 
 struct Scope {
@@ -32,6 +33,8 @@ using Statements = std::vector<dsl::Stmt*>;
 
 // Names that the statements may bind, nested blocks included.
 std::set<std::string> assigned_names(const Statements& statements);
+// `tl.constexpr`, `constexpr`, or either as a string.
+bool is_constexpr_annotation(const dsl::Expr* annotation);
 // Whether a return statement occurs, nested blocks included.
 bool contains_return(const Statements& statements);
 

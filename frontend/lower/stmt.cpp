@@ -25,8 +25,7 @@ void lower_annotated(Lowering& lw, const Stmt* stmt) {
   const Expr* target = stmt->targets[0];
   if (!stmt->value) return;
   Value value = lw.eval(stmt->value);
-  bool is_constexpr = stmt->annotation && stmt->annotation->text == "constexpr";
-  if (!is_constexpr || target->kind != ExprKind::kName) {
+  if (!is_constexpr_annotation(stmt->annotation) || target->kind != ExprKind::kName) {
     lw.bind_target(target, value, stmt->value->span);
     return;
   }

@@ -64,9 +64,7 @@ struct Value {
   bool is_error() const { return kind == Kind::kError; }
   bool is_tensor() const { return kind == Kind::kTensor; }
   bool is_constant() const { return kind == Kind::kConstant; }
-  bool is_none() const {
-    return kind == Kind::kConstant && constant.kind == Constant::Kind::kNone;
-  }
+  bool is_none() const { return kind == Kind::kConstant && constant.kind == Constant::Kind::kNone; }
   bool is_string() const {
     return kind == Kind::kConstant && constant.kind == Constant::Kind::kString;
   }

@@ -34,7 +34,8 @@ TEST(Fold, DivisionFloors) {
   EXPECT_EQ(fold_binary(Operator::kFloorDiv, Constant::real(-7.5), integer(2))->number, -4.0);
   EXPECT_EQ(fold_binary(Operator::kMod, Constant::real(-7.5), integer(2))->number, 0.5);
   // floor(1 / 0.1) is 10 in floating point, but the exact quotient is just below.
-  EXPECT_EQ(fold_binary(Operator::kFloorDiv, Constant::real(1.0), Constant::real(0.1))->number, 9.0);
+  EXPECT_EQ(fold_binary(Operator::kFloorDiv, Constant::real(1.0), Constant::real(0.1))->number,
+            9.0);
   EXPECT_EQ(fold(Operator::kDiv, integer(1), integer(0)), "division-by-zero");
   EXPECT_EQ(fold(Operator::kMod, Constant::real(1), integer(0)), "division-by-zero");
 }

@@ -15,16 +15,17 @@ namespace tilewright::frontend {
 struct KernelRun {
   std::string text;  // function definitions; the imports are added
   std::string kernel = "kernel";
-  std::vector<std::string> signature;            // as on the command line: x=*f32, n=i32
+  std::vector<std::string> signature;  // as on the command line: x=*f32, n=i32
   std::vector<std::pair<std::string, Constant>> constants = {};
-  std::vector<uint64_t> arguments = {};          // addresses and scalars in parameter order
+  std::vector<uint64_t> arguments = {};  // addresses and scalars in parameter order
   std::array<uint32_t, 3> grid = {1, 1, 1};
 };
 
 inline Result<ir::Module> lower_text(const KernelRun& run) {
   std::string text =
       "import triton\nimport triton.language as tl\n"
-      "from triton.language.extra import libdevice\n" + run.text;
+      "from triton.language.extra import libdevice\n" +
+      run.text;
   auto program = Program::load("test.py", text);
   if (!program) return program.error();
   Specialization specialization;

@@ -56,10 +56,11 @@ void check_generator(const char* seed_type, const char* start_type, uint64_t see
   run_lowered({.text = kText,
                .signature = {"words=*u32", "floats=*f32", "normals=*f32",
                              std::string("seed=") + seed_type, std::string("start=") + start_type},
-               .arguments = {address(words.data()), address(floats.data()),
-                             address(normals.data()), seed, start}});
+               .arguments = {address(words.data()), address(floats.data()), address(normals.data()),
+                             seed, start}});
   // A 32-bit seed is extended by its sign, as a shift by 32 of Triton's does on hardware.
-  if (std::string(seed_type) == "i32") seed = static_cast<uint64_t>(int64_t{static_cast<int32_t>(seed)});
+  if (std::string(seed_type) == "i32")
+    seed = static_cast<uint64_t>(int64_t{static_cast<int32_t>(seed)});
   bool wide = std::string(start_type) == "i64";
   for (uint64_t i = 0; i < 8; ++i) {
     uint64_t offset = start + i;
@@ -106,7 +107,8 @@ def kernel(o, seed, c):
     tl.store(o + 3, y)
 )";
   std::vector<uint64_t> o(4);
-  run_lowered({.text = text, .signature = {"o=*u64", "seed=i64", "c=u64"},
+  run_lowered({.text = text,
+               .signature = {"o=*u64", "seed=i64", "c=u64"},
                .arguments = {address(o.data()), 0, 0}});
   // Published vector of philox4x64-10 for a zero counter and key.
   EXPECT_EQ(o, (std::vector<uint64_t>{0x16554d9eca36314c, 0xdb20fe9d672d0fdc, 0xd7e772cee186176b,

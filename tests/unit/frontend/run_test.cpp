@@ -30,8 +30,10 @@ def kernel(x, o, n):
     tl.store(o + i, v * 10 + k)
 )";
   std::vector<float> x = {-5, 3, 50, 7}, o(4, 99);
-  run_lowered({.text = text, .signature = {"x=*f32", "o=*f32", "n=i32"},
-               .arguments = {address(x.data()), address(o.data()), 3}, .grid = {4, 1, 1}});
+  run_lowered({.text = text,
+               .signature = {"x=*f32", "o=*f32", "n=i32"},
+               .arguments = {address(x.data()), address(o.data()), 3},
+               .grid = {4, 1, 1}});
   EXPECT_EQ(o, (std::vector<float>{1, 33, -1, 99}));
 }
 
@@ -59,16 +61,21 @@ def kernel(o):
     tl.store(o + i, pick(i))
 )";
   std::vector<int32_t> o(9, -1);
-  run_lowered({.text = text, .signature = {"o=*i32"}, .arguments = {address(o.data())},
-               .grid = {9, 1, 1}});
+  run_lowered(
+      {.text = text, .signature = {"o=*i32"}, .arguments = {address(o.data())}, .grid = {9, 1, 1}});
   std::vector<int32_t> expected;
   for (int n = 0; n < 9; ++n) {
     int r = 0;
-    if (n > 6) r = 50;
-    else if (n == 4) r = 100;
-    else if (n > 4) r = 12;
-    else if (n > 2) r = 11;
-    else r = 3;
+    if (n > 6)
+      r = 50;
+    else if (n == 4)
+      r = 100;
+    else if (n > 4)
+      r = 12;
+    else if (n > 2)
+      r = 11;
+    else
+      r = 3;
     expected.push_back(r * 2);
   }
   EXPECT_EQ(o, expected);
@@ -98,7 +105,8 @@ def kernel(o, n, step: tl.constexpr):
     tl.store(o + 3, count)
 )";
   std::vector<int32_t> o(4);
-  run_lowered({.text = text, .signature = {"o=*i32", "n=i32"},
+  run_lowered({.text = text,
+               .signature = {"o=*i32", "n=i32"},
                .constants = {{"step", Constant::integer_of(-2)}},
                .arguments = {address(o.data()), 9}});
   EXPECT_EQ(o, (std::vector<int32_t>{34, 36 + 91, 97531 + 3, 3}));
@@ -121,7 +129,8 @@ def kernel(o, n, KEEP: tl.constexpr):
     tl.store(o, b)
 )";
   std::vector<int32_t> o(1);
-  KernelRun run{.text = text, .signature = {"o=*i32", "n=i32"},
+  KernelRun run{.text = text,
+                .signature = {"o=*i32", "n=i32"},
                 .constants = {{"KEEP", Constant::boolean(true)}},
                 .arguments = {address(o.data()), 4}};
   run_lowered(run);
@@ -153,7 +162,8 @@ def kernel(x, o):
     tl.store(o + 8, tl.sum(tl.sum(v, 0, keep_dims=True) * 1.0))
 )";
   std::vector<float> x = {1, 4, -2, 4, 3, -2, -2, 1}, o(9);
-  run_lowered({.text = text, .signature = {"x=*f32", "o=*f32"},
+  run_lowered({.text = text,
+               .signature = {"x=*f32", "o=*f32"},
                .arguments = {address(x.data()), address(o.data())}});
   // Ties take the smaller index.
   EXPECT_EQ(o, (std::vector<float>{7, 4, 1, 2, 1, -384, 4, 3, 7}));
@@ -169,11 +179,11 @@ def kernel(x, o):
 )";
   float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<int32_t> o(2);
-  for (auto [values, max_at, min_at] :
-       {std::tuple(std::vector<float>{nan, 1, 2, nan}, 2, 1),
-        std::tuple(std::vector<float>{3, nan, nan, 3}, 0, 0),
-        std::tuple(std::vector<float>{nan, nan, nan, nan}, 0, 0)}) {
-    run_lowered({.text = text, .signature = {"x=*f32", "o=*i32"},
+  for (auto [values, max_at, min_at] : {std::tuple(std::vector<float>{nan, 1, 2, nan}, 2, 1),
+                                        std::tuple(std::vector<float>{3, nan, nan, 3}, 0, 0),
+                                        std::tuple(std::vector<float>{nan, nan, nan, nan}, 0, 0)}) {
+    run_lowered({.text = text,
+                 .signature = {"x=*f32", "o=*i32"},
                  .arguments = {address(values.data()), address(o.data())}});
     EXPECT_EQ(o[0], max_at);
     EXPECT_EQ(o[1], min_at);
@@ -197,7 +207,8 @@ def kernel(x, o):
 )";
   std::vector<int32_t> x(16), o(65, -1);
   std::iota(x.begin(), x.end(), 0);
-  run_lowered({.text = text, .signature = {"x=*i32", "o=*i32"},
+  run_lowered({.text = text,
+               .signature = {"x=*i32", "o=*i32"},
                .arguments = {address(x.data()), address(o.data())}});
   for (int i = 0; i < 16; ++i) {
     EXPECT_EQ(o[i], (3 - i / 4) * 4 + i % 4);
@@ -217,10 +228,13 @@ def kernel(o, rows: tl.constexpr, cols: tl.constexpr, band: tl.constexpr):
     tl.store(o + at, i * 100 + j)
 )";
   std::vector<int32_t> o(20);
-  run_lowered({.text = text, .signature = {"o=*i32"},
-               .constants = {{"rows", Constant::integer_of(5)}, {"cols", Constant::integer_of(4)},
+  run_lowered({.text = text,
+               .signature = {"o=*i32"},
+               .constants = {{"rows", Constant::integer_of(5)},
+                             {"cols", Constant::integer_of(4)},
                              {"band", Constant::integer_of(2)}},
-               .arguments = {address(o.data())}, .grid = {5, 4, 1}});
+               .arguments = {address(o.data())},
+               .grid = {5, 4, 1}});
   std::vector<int32_t> expected;
   for (int band = 0; band < 5; band += 2)
     for (int column = 0; column < 4; ++column)
@@ -249,18 +263,20 @@ def kernel(x, o, rows, cols):
   constexpr int kRows = 3, kCols = 6;
   std::vector<float> x(kRows * kCols), o(26, -7);
   std::iota(x.begin(), x.end(), 1.0f);
-  run_lowered({.text = text, .signature = {"x=*f32", "o=*f32", "rows=i32", "cols=i32"},
+  run_lowered({.text = text,
+               .signature = {"x=*f32", "o=*f32", "rows=i32", "cols=i32"},
                .arguments = {address(x.data()), address(o.data()), kRows, kCols}});
   auto at = [&](int r, int c) {
     return r < kRows && c >= 0 && c < kCols ? x[static_cast<size_t>(r * kCols + c)] : 0.0f;
   };
   for (int r = 0; r < 4; ++r)
     for (int c = 0; c < 4; ++c)
-      EXPECT_EQ(o[static_cast<size_t>(r * 4 + c)],
-                at(r, c - 2) + at(r, c + 2) + at(r, c + 6)) << r << " " << c;
+      EXPECT_EQ(o[static_cast<size_t>(r * 4 + c)], at(r, c - 2) + at(r, c + 2) + at(r, c + 6))
+          << r << " " << c;
   EXPECT_EQ(o[16], 16 - 4);
   std::vector<float> stored(o.begin() + 17, o.end());
-  EXPECT_EQ(stored, (std::vector<float>{-7, -7, -7, -7, at(1, 4), at(1, 5), -7, at(2, 4), at(2, 5)}));
+  EXPECT_EQ(stored,
+            (std::vector<float>{-7, -7, -7, -7, at(1, 4), at(1, 5), -7, at(2, 4), at(2, 5)}));
 }
 
 TEST(Run, IntegerDivisionTruncatesOnTensorsOnly) {
@@ -276,7 +292,8 @@ def kernel(o, n, N: tl.constexpr):
     tl.store(o + 5, tl.cdiv(7, 2) + tl.cdiv(-n, 2))
 )";
   std::vector<int32_t> o(6);
-  run_lowered({.text = text, .signature = {"o=*i32", "n=i32"},
+  run_lowered({.text = text,
+               .signature = {"o=*i32", "n=i32"},
                .constants = {{"N", Constant::integer_of(-7)}},
                .arguments = {address(o.data()), static_cast<uint32_t>(-7)}});
   EXPECT_EQ(o, (std::vector<int32_t>{-3, -3, -4, 1, -3, 8}));
@@ -293,10 +310,11 @@ def kernel(h, o):
 )";
   uint16_t one = 0x3c00;
   std::vector<float> o(2);
-  run_lowered({.text = text, .signature = {"h=*f16", "o=*f32"},
+  run_lowered({.text = text,
+               .signature = {"h=*f16", "o=*f32"},
                .arguments = {address(&one), address(o.data())}});
-  EXPECT_EQ(o[0], 1.0f);           // in float16
-  EXPECT_EQ(o[1], 1.0f + 1e-4f);   // in float32, because eps is a tensor
+  EXPECT_EQ(o[0], 1.0f);          // in float16
+  EXPECT_EQ(o[1], 1.0f + 1e-4f);  // in float32, because eps is a tensor
 }
 
 }  // namespace
