@@ -9,7 +9,8 @@
 
 namespace tilewright::passes {
 
-std::span<const Rule> constant_rules();  // folding, constants to the right, lifting above splat
+std::span<const Rule> constant_rules();  // folding, constants to the right, lifting above splat and
+                                         // broadcast
 std::span<const Rule> integer_rules();
 std::span<const Rule> float_rules();
 std::span<const Rule> logic_rules();  // cmp, select, min, max

@@ -50,6 +50,34 @@ Replacement lift_above_splat(Rewriter& rw, ir::OpId, const OpNode& node) {
   return with(rw.make_as(Op::Splat, result, {scalar}));
 }
 
+// op(broadcast x, broadcast y, splat z, c) = broadcast op(x, y, splat z, c) where x and y have one
+// shape. Addresses stay as they are: they are wide, and offsets are not.
+Replacement lift_above_broadcast(Rewriter& rw, ir::OpId, const OpNode& node) {
+  const ir::Type result = rw.type(node.results[0]);
+  ir::Shape shape;
+  for (ValueId operand : node.operands) {
+    if (ValueId x = operand_of(rw, operand, Op::Broadcast); x.valid()) {
+      if (!shape.empty() && rw.type(x).shape != shape) return kNoMatch;
+      shape = rw.type(x).shape;
+    } else if (!rw.def_as(operand, Op::Splat) && !rw.constant(operand)) {
+      return kNoMatch;
+    }
+  }
+  if (shape.empty()) return kNoMatch;
+  std::vector<ValueId> operands;
+  for (ValueId operand : node.operands) {
+    const ir::Type small = rw.type(operand).with_shape(shape);
+    if (ValueId x = operand_of(rw, operand, Op::Broadcast); x.valid())
+      operands.push_back(x);
+    else if (auto bits = rw.constant(operand))
+      operands.push_back(rw.make_constant(small, *bits));
+    else
+      operands.push_back(rw.make_as(Op::Splat, small, {operand_of(rw, operand, Op::Splat)}));
+  }
+  ValueId x = rw.make_as(node.op, result.with_shape(shape), std::move(operands), node.attrs);
+  return with(rw.make_as(Op::Broadcast, result, {x}));
+}
+
 // c + x = x + c, for every commutative op
 Replacement constant_right(Rewriter& rw, ir::OpId, const OpNode& node) {
   if (!rw.constant(node.operands[0]) || rw.constant(node.operands[1])) return kNoMatch;
@@ -67,6 +95,7 @@ std::vector<Rule> make_rules() {
     if (ir::kOpTable[i].has(ir::kCommutative) || op == Op::Fma)
       rules.push_back({op, "constant-right", constant_right});
     rules.push_back({op, "lift-above-splat", lift_above_splat});
+    if (op != Op::PtrAdd) rules.push_back({op, "lift-above-broadcast", lift_above_broadcast});
   }
   return rules;
 }

@@ -27,8 +27,9 @@ uint64_t random_bits(Random& random, Dtype dtype) {
     if (is_float(dtype)) return float_to_bits(small == 2 ? -0.0 : small, dtype);
     return int_to_bits(small, dtype);
   }
-  constexpr double kFloats[] = {0.0,  -0.0,  1.0,   -1.0,      2.0,        -0.5, 3.0,  8.0,
-                                1e30, 1e-30, 1e-40, kInfinity, -kInfinity, 0.1,  448.0};
+  constexpr double kFloats[] = {0.0,        -0.0, 1.0,   -1.0,    2.0,      -0.5,
+                                3.0,        8.0,  1e30,  1e-30,   1e-40,    kInfinity,
+                                -kInfinity, 0.1,  448.0, 0x1p127, 0x1p-149, 0x1p-1074};
   constexpr int64_t kInts[] = {0, 1, -1, 2, 3, 5, 7, 8, 31, 32, 63, 64, -2, -128, 127, 255};
   if (is_float(dtype)) {
     if (random.chance(5)) return float_to_bits(std::numeric_limits<double>::quiet_NaN(), dtype);
