@@ -300,8 +300,7 @@ AxisInfo cast_axes(const ir::Module& module, const ir::OpNode& op,
   return result;
 }
 
-// ---- sources and shapes
-// --------------------------------------------------------------------------
+// ---- sources and shapes ----
 
 AxisInfo const_axes(const ir::Module& module, const ir::OpNode& op) {
   const ir::Type& type = module.type(op.results[0]);

@@ -16,8 +16,7 @@ using ir::ValueId;
 using layout::LinearLayout;
 using layout::MmaTiling;
 
-// ---- dots
-// ----------------------------------------------------------------------------------------
+// ---- dots ----
 
 struct Unit {
   layout::MmaShape instruction;
@@ -158,8 +157,7 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
   return plan;
 }
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory ----
 
 bool is_memory(Op op) {
   return op == Op::Load || op == Op::Store || op == Op::AtomicRmw || op == Op::AtomicCas;
@@ -272,11 +270,12 @@ bool is_broadcast_load(const Assigner& assigner, OpId id) {
 }
 
 void settle_stores(Assigner& assigner) {
+  std::set<ValueId> used;
+  for (OpId id : assigner.order)
+    for (ValueId operand : assigner.module.op(id).operands) used.insert(operand);
   for (auto& [id, memory] : assigner.result.memory) {
     const ir::OpNode& op = assigner.module.op(id);
-    bool result_used = !op.results.empty() && assigner.state(op.results[0]).layout.has_value() &&
-                       assigner.state(op.results[0]).rank > Rank::kDefault;
-    if (op.op == Op::Load || result_used) continue;
+    if (op.op == Op::Load || (!op.results.empty() && used.contains(op.results[0]))) continue;
     const ValueState& pointer = assigner.state(op.operands[0]);
     const ValueState& value = assigner.state(op.operands[1]);
     if (!pointer.flexible && pointer.layout)

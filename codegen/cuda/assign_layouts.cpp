@@ -16,8 +16,7 @@ using ir::RegionId;
 using ir::ValueId;
 using layout::LinearLayout;
 
-// ---- what there is
-// -------------------------------------------------------------------------------
+// ---- what there is ----
 
 void collect_slots(Assigner& a, const OpNode& op) {
   auto region = [&](int i) -> const ir::Region& { return a.module.region(op.regions[i]); };
@@ -62,8 +61,7 @@ void collect(Assigner& a, RegionId region, int depth) {
   }
 }
 
-// ---- forward
-// -------------------------------------------------------------------------------------
+// ---- forward ----
 
 // The operand whose layout an op takes over: the one of highest rank, the first among equals.
 const ValueState* leading_operand(Assigner& a, const std::vector<ValueId>& operands) {
@@ -118,8 +116,43 @@ bool spread_forward(Assigner& a) {
   return changed;
 }
 
-// ---- backward
-// ------------------------------------------------------------------------------------
+// ---- backward ----
+
+// The layout nearest to the wanted one that the op behind a value can give; nullopt if its operands
+// alone decide.
+std::optional<LinearLayout> possible_layout(Assigner& a, ValueId value,
+                                            const LinearLayout& wanted) {
+  const OpNode* op = a.module.def(value);
+  if (op == nullptr) return wanted;
+  int rank = static_cast<int>(wanted.shape.size());
+  switch (op->op) {
+    case Op::Reduce:
+      return std::nullopt;
+    case Op::Join:
+      return layout::join(layout::drop_dim(wanted, rank - 1));
+    case Op::Cat: {
+      auto axis = static_cast<int>(op->attrs.get_int("axis"));
+      layout::Shape halves = wanted.shape;
+      halves[axis] /= 2;
+      halves.insert(halves.begin() + axis, 2);
+      return layout::cat(layout::drop_dim(layout::reshape(wanted, halves), axis), axis);
+    }
+    default:
+      return wanted;
+  }
+}
+
+// Gives a layout to a value that has none, with all that shares it: members of its slot, the other
+// result of a split.
+bool take(Assigner& a, ValueId value, const LinearLayout& layout, Rank rank) {
+  for (const Slot& slot : a.slots)
+    if (std::ranges::count(slot.members, value) > 0)
+      for (ValueId member : slot.members) a.raise(member, layout, rank);
+  if (const OpNode* op = a.module.def(value); op != nullptr && op->op == Op::Split)
+    for (ValueId result : op->results) a.raise(result, layout, rank);
+  a.raise(value, layout, rank);
+  return true;
+}
 
 // Asks `value` for a layout on behalf of a user; passes the question through flexible values. True
 // if some value without a layout took it.
@@ -128,11 +161,8 @@ bool ask(Assigner& a, ValueId value, const LinearLayout& layout, std::vector<boo
   seen[value.index] = true;
   if (!a.state(value).flexible) {
     if (a.state(value).layout) return false;
-    for (const Slot& slot : a.slots)
-      if (std::ranges::count(slot.members, value) > 0)
-        for (ValueId member : slot.members) a.raise(member, layout, Rank::kAsked);
-    a.raise(value, layout, Rank::kAsked);
-    return true;
+    auto possible = possible_layout(a, value, layout);
+    return possible && take(a, value, *possible, Rank::kAsked);
   }
   OpId id = a.module.value(value).def;
   LayoutOf layout_of = [&](ValueId v) { return v == value ? &layout : nullptr; };
@@ -171,15 +201,27 @@ bool settle_one(Assigner& a) {
     for (ValueId result : op.results) {
       const ValueState& s = a.state(result);
       if (!a.is_tile(result) || s.flexible || s.layout) continue;
-      LinearLayout layout =
-          op.op == Op::Load ? a.coalesced.at(id) : a.default_layout(a.module.type(result));
-      for (const Slot& slot : a.slots)
-        if (std::ranges::count(slot.members, result) > 0)
-          for (ValueId member : slot.members) a.raise(member, layout, Rank::kDefault);
-      return a.raise(result, layout, Rank::kDefault);
+      LinearLayout plain = a.default_layout(a.module.type(result));
+      if (op.op == Op::Load)
+        plain = a.coalesced.at(id);
+      else if (op.op == Op::Reduce)
+        plain = *followed_layout(a.module, op, a.default_layout(a.module.type(op.operands[0])));
+      else
+        plain = *possible_layout(a, result, plain);
+      return take(a, result, plain, Rank::kDefault);
     }
   }
   return false;
+}
+
+void settle_reductions(Assigner& a) {
+  for (OpId id : a.order) {
+    const OpNode& op = a.module.op(id);
+    if (op.op != Op::Reduce) continue;
+    const ValueState* lead = leading_operand(a, op.operands);
+    a.reductions[id] =
+        lead != nullptr ? *lead->layout : a.default_layout(a.module.type(op.operands[0]));
+  }
 }
 
 }  // namespace
@@ -216,6 +258,7 @@ Result<LayoutAssignment> assign_layouts(ir::Module& module, const Target& target
   plan_memory(a);
   while (spread_forward(a) || spread_backward(a) || settle_one(a)) {
   }
+  settle_reductions(a);
   settle_stores(a);
   for (OpId id : a.order)
     if (module.op(id).op == Op::Load && a.is_tile(module.op(id).results[0]))

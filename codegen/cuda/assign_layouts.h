@@ -52,6 +52,8 @@ struct Assigner {
   // The coalesced layout of memory ops, and the dimension their vectors run along.
   std::map<ir::OpId, layout::LinearLayout> coalesced;
   std::map<ir::OpId, int> vector_axis;
+  // The layout the operands of a reduction take, decided once all values have theirs.
+  std::map<ir::OpId, layout::LinearLayout> reductions;
 
   Assigner(ir::Module& m, const Target& t);
 

@@ -66,7 +66,7 @@ LinearLayout replicated(const Shape& shape, int warps);
 // `order` lists all dimensions, fastest varying first.
 LinearLayout blocked(const Shape& shape, int warps, const std::vector<int>& order, int vector);
 
-// ---- how shape ops move layouts: the layout of the result, from that of the operand -----------
+// ---- how shape ops move layouts: the layout of the result, from that of the operand ----
 // For expand_dims, permute and reshape register r of the result is register r of the operand.
 LinearLayout expand_dims(const LinearLayout& layout, int axis);
 LinearLayout permute(const LinearLayout& layout, const std::vector<int>& order);

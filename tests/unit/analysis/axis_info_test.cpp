@@ -203,8 +203,7 @@ TEST(AxisInfo, Hints) {
   EXPECT_EQ(known(module, "c"), "contiguity=[1] divisibility=[1] constancy=[8]");
 }
 
-// ---- soundness
-// -----------------------------------------------------------------------------------
+// ---- soundness ----
 
 // A random program over 8x16 tiles and 16-vectors of small integers, where each value is stored.
 class RandomProgram {

@@ -201,5 +201,36 @@ TEST(Assign, EveryOpFindsALayout) {
   for (int warps : {1, 2, 4, 8}) assign(text, "sm_80", warps);
 }
 
+// Operands that could have any layout: the ops that take their operands' layout find one for both.
+TEST(Assign, ShapeOpsOfIndices) {
+  assign(R"(kernel @k(%p: ptr<i32> {div=16}) {
+    %r: tile<64xi32> = arange {start=0, end=64}
+    %s: tile<64xi32> = arange {start=64, end=128}
+    %j: tile<64x2xi32> = join %r, %s
+    %c: tile<128xi32> = cat %r, %s {axis=0}
+    %m: tile<8x8xi32> = reshape %r
+    %t: tile<8xi32> = reduce %m {axis=0} region(%u: i32, %v: i32) {
+      %w: i32 = add %u, %v
+      yield %w
+    }
+    %lo: tile<64xi32>, %hi: tile<64xi32> = split %j
+    %f: tile<128xi32> = reshape %j
+    %q: tile<128xi32> = add %f, %c
+    %r128: tile<128xi32> = arange {start=0, end=128}
+    %p128: tile<128xptr<i32>> = splat %p
+    %pp: tile<128xptr<i32>> = ptr_add %p128, %r128
+    store %pp, %q
+    %p64: tile<64xptr<i32>> = splat %p
+    %pl: tile<64xptr<i32>> = ptr_add %p64, %hi
+    store %pl, %lo
+    %r8: tile<8xi32> = arange {start=0, end=8}
+    %p8: tile<8xptr<i32>> = splat %p
+    %pt: tile<8xptr<i32>> = ptr_add %p8, %r8
+    %old: tile<8xi32> = atomic_rmw %pt, %t {op=add}
+    return
+  })",
+         "sm_90", 4);
+}
+
 }  // namespace
 }  // namespace tilewright::cuda

@@ -181,8 +181,7 @@ TEST(Conversion, AccumulatorToNarrowOperandAShuffles) {
   EXPECT_EQ(plan_conversion(from, mma_operand_a({64, 64}, fp8), 1).kind, Kind::kShuffles);
 }
 
-// ---- bank conflicts
-// ------------------------------------------------------------------------------
+// ---- bank conflicts ----
 
 struct Sides {
   Wavefronts store, load;
