@@ -11,9 +11,9 @@ def kernel(x):
         for j in tl.static_range(8000):
             tl.store(x + i, j)
 # --- expected
-# kernel_too_large.py:7:14: error: tl.static_range would unroll 100000 iterations, at most 8192 are allowed; use tl.range [raised]
+# kernel_too_large.py:7:14: error: tl.static_range would unroll 100000 iterations, at most 8192 are allowed; use tl.range [kernel-too-large]
 #       for i in tl.static_range(100000):
 #                ^~~~~~~~~~~~~~~~~~~~~~~
-# kernel_too_large.py:11:29: error: the kernel grows beyond 400000 ops while loops are unrolled and calls expanded [raised]
+# kernel_too_large.py:11:29: error: the kernel grows beyond 400000 ops while loops are unrolled and calls expanded [kernel-too-large]
 #               tl.store(x + i, j)
 #                               ^

@@ -13,12 +13,12 @@ def kernel(x):
     helper(b=1)
     tl.arange(0)
 # --- expected
-# missing_argument.py:11:5: error: the call of 'tl.store' lacks its argument 'value' [no-kernel]
+# missing_argument.py:11:5: error: the call of 'tl.store' lacks its argument 'value' [missing-argument]
 #       tl.store(x)
 #       ^~~~~~~~~~~
-# missing_argument.py:12:5: error: the call of 'helper' lacks its argument 'a' [no-kernel]
+# missing_argument.py:12:5: error: the call of 'helper' lacks its argument 'a' [missing-argument]
 #       helper(b=1)
 #       ^~~~~~~~~~~
-# missing_argument.py:13:5: error: the call of 'tl.arange' lacks its argument 'end' [no-kernel]
+# missing_argument.py:13:5: error: the call of 'tl.arange' lacks its argument 'end' [missing-argument]
 #       tl.arange(0)
 #       ^~~~~~~~~~~~

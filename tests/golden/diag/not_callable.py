@@ -9,9 +9,9 @@ def kernel(x):
     v(1)
     tl.float32(1.0)
 # --- expected
-# not_callable.py:8:5: error: float32 cannot be called [unexpected-argument]
+# not_callable.py:8:5: error: float32 cannot be called [not-callable]
 #       v(1)
 #       ^~~~
-# not_callable.py:9:5: error: the type float32 cannot be called [unexpected-argument]
+# not_callable.py:9:5: error: the type float32 cannot be called [not-callable]
 #       tl.float32(1.0)
 #       ^~~~~~~~~~~~~~~

@@ -9,12 +9,12 @@ def kernel(x, N: tl.constexpr):
     b = tl.zeros((16, 3), tl.float32)
     c = tl.full((0,), 1.0, tl.float32)
 # --- expected
-# not_power_of_two.py:7:9: error: extent 100 of a tile is not a power of two; the next one is 128 (mask the rest) [dot-shape-mismatch]
+# not_power_of_two.py:7:9: error: extent 100 of a tile is not a power of two; the next one is 128 (mask the rest) [not-power-of-two]
 #       a = tl.arange(0, N)
 #           ^~~~~~~~~~~~~~~
-# not_power_of_two.py:8:18: error: extent 3 of a tile is not a power of two; the next one is 4 (mask the rest) [dot-shape-mismatch]
+# not_power_of_two.py:8:18: error: extent 3 of a tile is not a power of two; the next one is 4 (mask the rest) [not-power-of-two]
 #       b = tl.zeros((16, 3), tl.float32)
 #                    ^~~~~~~
-# not_power_of_two.py:9:17: error: extent 0 of a tile is not a power of two [dot-shape-mismatch]
+# not_power_of_two.py:9:17: error: extent 0 of a tile is not a power of two [not-power-of-two]
 #       c = tl.full((0,), 1.0, tl.float32)
 #                   ^~~~

@@ -9,9 +9,9 @@ def kernel(x, MODE: tl.constexpr):
         raise ValueError(f"no mode {MODE}")
     raise NotImplementedError
 # --- expected
-# raised.py:8:9: error: the kernel raises: no mode fast [static-assert]
+# raised.py:8:9: error: the kernel raises: no mode fast [raised]
 #           raise ValueError(f"no mode {MODE}")
 #           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# raised.py:9:5: error: the kernel raises an error for these arguments [static-assert]
+# raised.py:9:5: error: the kernel raises an error for these arguments [raised]
 #       raise NotImplementedError
 #       ^~~~~~~~~~~~~~~~~~~~~~~~~

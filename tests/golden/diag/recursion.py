@@ -13,7 +13,7 @@ def factorial(n):
 def kernel(x, n):
     tl.store(x, factorial(n))
 # --- expected
-# recursion.py:8:16: error: 'factorial' calls itself; calls are expanded in place, so recursion cannot end [not-callable]
+# recursion.py:8:16: error: 'factorial' calls itself; calls are expanded in place, so recursion cannot end [recursion]
 #       return n * factorial(n - 1)
 #                  ^~~~~~~~~~~~~~~~
 # recursion.py:13:17: note: in 'factorial', called from here

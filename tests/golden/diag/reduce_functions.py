@@ -21,18 +21,18 @@ def kernel(x):
     d = tl.sum(x)
     e = tl.xor_sum(v)
 # --- expected
-# reduce_functions.py:17:25: error: a combine function may compute only: no loads, stores, loops or asserts [unknown-argument]
+# reduce_functions.py:17:25: error: a combine function may compute only: no loads, stores, loops or asserts [bad-argument]
 #       a = tl.reduce(v, 0, loads)
 #                           ^~~~~
-# reduce_functions.py:18:25: error: the combine function must return the types it folds, (float32), but returns int1 [division-by-zero]
+# reduce_functions.py:18:25: error: the combine function must return the types it folds, (float32), but returns int1 [type-mismatch]
 #       b = tl.reduce(v, 0, wrong_type)
 #                           ^~~~~~~~~~
-# reduce_functions.py:19:25: error: argument 'combine_fn' of 'tl.reduce' must be a jit function of two elements, but is the constant 3 [unknown-argument]
+# reduce_functions.py:19:25: error: argument 'combine_fn' of 'tl.reduce' must be a jit function of two elements, but is the constant 3 [bad-argument]
 #       c = tl.reduce(v, 0, 3)
 #                           ^
-# reduce_functions.py:20:16: error: 'tl.sum' is not defined for pointer<float32> [constexpr-reassigned]
+# reduce_functions.py:20:16: error: 'tl.sum' is not defined for pointer<float32> [bad-operand]
 #       d = tl.sum(x)
 #                  ^
-# reduce_functions.py:21:20: error: 'tl.xor_sum' reduces integers, but this is float32[8] [constexpr-reassigned]
+# reduce_functions.py:21:20: error: 'tl.xor_sum' reduces integers, but this is float32[8] [bad-operand]
 #       e = tl.xor_sum(v)
 #                      ^

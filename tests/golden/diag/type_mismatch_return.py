@@ -13,7 +13,7 @@ def pick(n, v):
 def kernel(x, n):
     tl.store(x, pick(n, tl.load(x)))
 # --- expected
-# type_mismatch_return.py:7:9: error: 'pick' returns float32 here and int32 elsewhere; all returns must have one type [type-mismatch-loop]
+# type_mismatch_return.py:7:9: error: 'pick' returns float32 here and int32 elsewhere; all returns must have one type [type-mismatch-return]
 #           return v
 #           ^~~~~~~~
 # type_mismatch_return.py:8:5: note: the other return gives int32

@@ -9,9 +9,9 @@ def kernel(x, n):
     c, d = n
     tl.store(x, a + c)
 # --- expected
-# unpack_mismatch.py:7:12: error: a tuple of 3 cannot be unpacked into 2 names [bad-cast]
+# unpack_mismatch.py:7:12: error: a tuple of 3 cannot be unpacked into 2 names [unpack-mismatch]
 #       a, b = (1, 2, 3)
 #              ^~~~~~~~~
-# unpack_mismatch.py:8:12: error: int32 cannot be unpacked into 2 names [bad-cast]
+# unpack_mismatch.py:8:12: error: int32 cannot be unpacked into 2 names [unpack-mismatch]
 #       c, d = n
 #              ^

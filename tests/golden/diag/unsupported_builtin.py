@@ -10,3 +10,16 @@ def kernel(x):
     b = tl.inline_asm_elementwise("mov", "=r,r", [v], tl.float32, True, 1)
     c = v.to(tl.float8e4b15)
     print("v", v)
+# --- expected
+# unsupported_builtin.py:8:9: error: 'tl.dot_scaled' (microscaling matrix product) is not supported yet [unsupported-builtin]
+#       a = tl.dot_scaled(v, v, "e4m3", v, v, "e4m3")
+#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# unsupported_builtin.py:9:9: error: 'tl.inline_asm_elementwise' (PTX text applied to each element) is not supported yet [unsupported-builtin]
+#       b = tl.inline_asm_elementwise("mov", "=r,r", [v], tl.float32, True, 1)
+#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# unsupported_builtin.py:10:14: error: 'tl.float8e4b15' (8-bit float with exponent bias 15) is not supported yet [unsupported-builtin]
+#       c = v.to(tl.float8e4b15)
+#                ^~~~~~~~~~~~~~
+# unsupported_builtin.py:11:5: error: 'print' (prints values at run time) is not supported yet [unsupported-builtin]
+#       print("v", v)
+#       ^~~~~~~~~~~~~
