@@ -16,6 +16,26 @@ int64_t power_of_two_divisor(int64_t value);
 // What holds for both.
 AxisInfo meet(const AxisInfo& a, const AxisInfo& b);
 
+// ---- shared by the rules ----
+// For powers of two the greatest common divisor is the smaller one.
+inline int64_t gcd(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+inline const AxisInfo& operand(const ir::OpNode& op, const std::vector<AxisInfo>& infos,
+                               int index) {
+  return infos[op.operands[index].index];
+}
+// What one element further adds to a value.
+inline int64_t pointer_unit(const ir::Type& type) {
+  return type.is_pointer ? dtype_bytes(type.dtype) : 1;
+}
+// What holds for every pure op that computes each element from the elements at the same place.
+AxisInfo elementwise_axes(const ir::Module& module, const ir::OpNode& op,
+                          const std::vector<AxisInfo>& infos);
+// Constants, ranges, shape ops, hints and loads; nullopt for other ops.
+std::optional<AxisInfo> transfer_shape(const ir::Module& module, const ir::OpNode& op,
+                                       const std::vector<AxisInfo>& infos);
+
 // The result of an op with one result and no regions.
 AxisInfo transfer(const ir::Module& module, const ir::OpNode& op,
                   const std::vector<AxisInfo>& infos);
