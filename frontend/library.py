@@ -257,12 +257,16 @@ def pow(x, y):
 
 
 @triton.jit
-def log1p(x):
-    # log(u) * x / (u - 1) with u = 1 + x rounded: the rounding errors of u cancel (Kahan).
-    w = x.to(tl.float64)
+def log1p_wide(w):
+    # log(u) * w / (u - 1) with u = 1 + w rounded: the rounding errors of u cancel (Kahan).
     u = w + 1.0
     edge = (u == 1.0) | (u == float("inf"))
-    return tl.where(edge, w, tl.log(u) * (w / (u - 1.0))).to(x.dtype)
+    return tl.where(edge, w, tl.log(u) * (w / (u - 1.0)))
+
+
+@triton.jit
+def log1p(x):
+    return log1p_wide(x.to(tl.float64)).to(x.dtype)
 
 
 @triton.jit
@@ -360,6 +364,144 @@ def float_as_int(x):
 @triton.jit
 def int_as_float(x):
     return x.to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def atan_wide(x):
+    # Two halvings of the angle bring |t| below tan(pi/16); the series then ends at 1e-16.
+    size = tl.abs(x)
+    inverted = size > 1.0
+    t = tl.where(inverted, 1.0 / size, size)
+    t = t / (1.0 + tl.sqrt(1.0 + t * t))
+    t = t / (1.0 + tl.sqrt(1.0 + t * t))
+    s = t * t
+    series = 1.0 / 21.0
+    for i in tl.static_range(10):
+        series = 1.0 / (19.0 - 2 * i) - s * series
+    angle = 4.0 * t * series
+    angle = tl.where(inverted, 1.5707963267948966 - angle, angle)
+    return tl.where(x < 0.0, -angle, angle)
+
+
+@triton.jit
+def atan(x):
+    return atan_wide(x.to(tl.float64)).to(x.dtype)
+
+
+@triton.jit
+def atan2(y, x):
+    dtype: tl.constexpr = (tl.to_tensor(y) + tl.to_tensor(x)).dtype
+    v = tl.to_tensor(y).to(tl.float64)
+    u = tl.to_tensor(x).to(tl.float64)
+    both_infinite = (tl.abs(u) == float("inf")) & (tl.abs(v) == float("inf"))
+    ratio = tl.where(both_infinite, 1.0, tl.where((u == 0.0) & (v == 0.0), 0.0, tl.abs(v) / tl.abs(u)))
+    angle = atan_wide(ratio)
+    left = u.to(tl.int64, bitcast=True) < 0
+    below = v.to(tl.int64, bitcast=True) < 0
+    angle = tl.where(left, 3.141592653589793 - angle, angle)
+    angle = tl.where(below, -angle, angle)
+    return tl.where((u != u) | (v != v), float("nan"), angle).to(dtype)
+
+
+@triton.jit
+def asin_wide(x):
+    return tl.where(tl.abs(x) > 1.0, float("nan"), atan_wide(x / tl.sqrt((1.0 - x) * (1.0 + x))))
+
+
+@triton.jit
+def asin(x):
+    return asin_wide(x.to(tl.float64)).to(x.dtype)
+
+
+@triton.jit
+def acos(x):
+    return (1.5707963267948966 - asin_wide(x.to(tl.float64))).to(x.dtype)
+
+
+@triton.jit
+def asinh(x):
+    w = tl.abs(x.to(tl.float64))
+    # 1e100 is beyond float32; squares stay finite below it.
+    size = log1p_wide(tl.where(w < 1.0e100, w + w * w / (1.0 + tl.sqrt(w * w + 1.0)), w))
+    return tl.where(x < 0.0, -size, size).to(x.dtype)
+
+
+@triton.jit
+def acosh(x):
+    t = x.to(tl.float64) - 1.0
+    return log1p_wide(tl.where(t < 1.0e100, t + tl.sqrt(t * (t + 2.0)), t)).to(x.dtype)
+
+
+@triton.jit
+def atanh(x):
+    w = tl.abs(x.to(tl.float64))
+    size = tl.where(w == 1.0, float("inf"), 0.5 * log1p_wide(2.0 * w / (1.0 - w)))
+    return tl.where(x < 0.0, -size, size).to(x.dtype)
+
+
+@triton.jit
+def cbrt(x):
+    w = tl.abs(x.to(tl.float64))
+    size = tl.where(w == 0.0, 0.0, tl.exp2(tl.log2(w) / 3.0))
+    return tl.where(x < 0.0, -size, size).to(x.dtype)
+
+
+@triton.jit
+def hypot(x, y):
+    a = x.to(tl.float64)
+    b = y.to(tl.float64)
+    infinite = (tl.abs(a) == float("inf")) | (tl.abs(b) == float("inf"))
+    return tl.where(infinite, float("inf"), tl.sqrt(a * a + b * b)).to(x.dtype)
+
+
+@triton.jit
+def fmod(x, y):
+    return x % y
+
+
+@triton.jit
+def signbit(x):
+    if x.dtype.primitive_bitwidth == 64:
+        return (x.to(tl.int64, bitcast=True) < 0).to(tl.int32)
+    else:
+        return (x.to(tl.int32, bitcast=True) < 0).to(tl.int32)
+
+
+@triton.jit
+def llrint(x):
+    return round_half_even(x).to(tl.int64)
+
+
+@triton.jit
+def popc(x):
+    # Sums of bits in fields of 2, 4, 8, … bits.
+    if x.dtype.primitive_bitwidth == 64:
+        n = x.to(tl.uint64)
+        n = n - ((n >> 1) & 0x5555555555555555)
+        n = (n & 0x3333333333333333) + ((n >> 2) & 0x3333333333333333)
+        n = (n + (n >> 4)) & 0x0F0F0F0F0F0F0F0F
+        return ((n * 0x0101010101010101) >> 56).to(tl.int32)
+    else:
+        m = x.to(tl.uint32)
+        m = m - ((m >> 1) & 0x55555555)
+        m = (m & 0x33333333) + ((m >> 2) & 0x33333333)
+        m = (m + (m >> 4)) & 0x0F0F0F0F
+        return ((m * 0x01010101) >> 24).to(tl.int32)
+
+
+@triton.jit
+def ffs(x):
+    # 1 + the number of zeros below the lowest set bit; 0 for 0.
+    return tl.where(x == 0, 0, popc(x ^ (x - 1)))
+
+
+@triton.jit
+def clz(x):
+    bits: tl.constexpr = x.dtype.primitive_bitwidth
+    n = x.to(tl.get_int_dtype(bits, False))
+    for i in tl.static_range(tl._log2(bits)):
+        n = n | (n >> 2**i)
+    return bits - popc(n)
 
 
 # ---- what TorchInductor's kernels import as triton_helpers ----

@@ -30,7 +30,7 @@ using Decayed = std::set<std::string>;
 class LoopState {
  public:
   LoopState(Lowering& lw, const Stmt* stmt, std::string target, Decayed decayed)
-      : lw_(lw), stmt_(stmt), before_(lw.frame().scope) {
+      : lw_(lw), stmt_(stmt), before_(lw.frame().scope), first_op_(lw.module.op_count()) {
     for (const std::string& name : assigned_names(stmt->body)) {
       const Binding* binding = before_.find(name);
       if (!binding || name == target) continue;
@@ -88,11 +88,12 @@ class LoopState {
     for (size_t i = 0; i < init_.size(); ++i) {
       if (next[i] != args.back()[i]) continue;
       kept_[i] = false;
-      for (auto& list : args) {
-        lw_.module.replace_uses(list[i], init_[i]);
-        replaced_[list[i]] = init_[i];
-      }
+      for (auto& list : args) replaced_[list[i]] = init_[i];
     }
+    // Only ops made since the loop was entered can use its arguments.
+    for (size_t i = first_op_; !replaced_.empty() && i < lw_.module.op_count(); ++i)
+      for (ir::ValueId& operand : lw_.module.op({static_cast<uint32_t>(i)}).operands)
+        operand = resolve(operand);
     for (size_t r = 0; r < regions.size(); ++r) {
       auto& region_args = lw_.module.region(regions[r]).args;
       for (size_t i = init_.size(); i-- > 0;)
@@ -165,6 +166,7 @@ class LoopState {
   Lowering& lw_;
   const Stmt* stmt_;
   Scope before_;
+  size_t first_op_;
   std::vector<Carried> carried_;
   std::vector<ir::ValueId> init_, args_;
   std::vector<bool> kept_;

@@ -57,6 +57,58 @@ TEST(Library, Libdevice) {
       "libdevice.rcp_rn(v)", [](double v) { return 1 / v; }, x);
 }
 
+TEST(Library, InverseFunctions) {
+  std::vector<float> x = {0, 1e-20f, -1e-5f, 0.1f, -0.3f, 0.5f, 0.70710678f, 0.99999994f,
+                          1, -1, 1.5f, -40, 1e10f, kInf, -kInf, kNan};
+  expect_function("libdevice.atan(v)", std::atan, x);
+  expect_function("libdevice.asinh(v)", std::asinh, x);
+  expect_function("libdevice.asin(v)", std::asin, x);
+  expect_function("libdevice.acos(v)", std::acos, x);
+  expect_function("libdevice.acosh(v)", std::acosh, x);
+  expect_function("libdevice.atanh(v)", std::atanh, x);
+  expect_function("libdevice.cbrt(v)", std::cbrt, x);
+  for (float u : {0.0f, -0.0f, 1.0f, -2.0f, kInf, -kInf})
+    for (float v : {0.0f, -0.0f, 3.0f, -0.5f, kInf, -kInf}) {
+      std::vector<float> in = {v, u, 0, 0}, o(1);
+      run_lowered({.text = "@triton.jit\ndef kernel(x, o):\n"
+                           "    tl.store(o, libdevice.atan2(tl.load(x), tl.load(x + 1)))\n",
+                   .signature = {"x=*f32", "o=*f32"},
+                   .arguments = {address(in.data()), address(o.data())}});
+      double expected = std::atan2(static_cast<double>(v), static_cast<double>(u));
+      EXPECT_NEAR(o[0], expected, 2e-7 * std::fabs(expected)) << v << " " << u;
+    }
+}
+
+TEST(Library, Bits) {
+  const char* text = R"(
+@triton.jit
+def kernel(x, y, o):
+    i = tl.arange(0, 8)
+    v = tl.load(x + i)
+    w = tl.load(y + i)
+    tl.store(o + i, libdevice.popc(v))
+    tl.store(o + 8 + i, libdevice.clz(v))
+    tl.store(o + 16 + i, libdevice.ffs(v))
+    tl.store(o + 24 + i, libdevice.popc(w))
+    tl.store(o + 32 + i, libdevice.clz(w))
+    tl.store(o + 40 + i, libdevice.ffs(w))
+)";
+  std::vector<int32_t> x = {0, 1, -1, 0x70, -2147483647 - 1, 12345678, -5, 1 << 30}, o(48);
+  std::vector<int64_t> y;
+  for (int32_t v : x) y.push_back(int64_t{v} * 65537);
+  run_lowered({.text = text,
+               .signature = {"x=*i32", "y=*i64", "o=*i32"},
+               .arguments = {address(x.data()), address(y.data()), address(o.data())}});
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(o[i], __builtin_popcount(static_cast<uint32_t>(x[i])));
+    EXPECT_EQ(o[8 + i], x[i] ? __builtin_clz(static_cast<uint32_t>(x[i])) : 32);
+    EXPECT_EQ(o[16 + i], __builtin_ffs(x[i]));
+    EXPECT_EQ(o[24 + i], __builtin_popcountll(static_cast<uint64_t>(y[i])));
+    EXPECT_EQ(o[32 + i], y[i] ? __builtin_clzll(static_cast<uint64_t>(y[i])) : 64);
+    EXPECT_EQ(o[40 + i], __builtin_ffsll(y[i]));
+  }
+}
+
 TEST(Library, Rounding) {
   std::vector<float> x = {0.5f, -0.5f,   1.5f, 2.5f, -2.5f, 0.49999997f, -7.3f,
                           7.7f, 8388609, 0,    kInf, -kInf, kNan};
