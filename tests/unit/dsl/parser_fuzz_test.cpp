@@ -179,9 +179,10 @@ TEST(ParserFuzz, DeepNestingIsRefused) {
              std::string(nesting.inside) + repeat(nesting.after, depth) + "\n";
     };
     EXPECT_GT(parse(text(100000)), 0) << nesting.what;
-    if (std::string_view(nesting.what) != "starred" &&
-        std::string_view(nesting.what) != "f-strings")
-      EXPECT_EQ(parse(text(20)), 0) << nesting.what;
+    // `**x` is no expression, and f-strings nest a dozen deep at most.
+    std::string_view what = nesting.what;
+    if (what == "starred" || what == "f-strings") continue;
+    EXPECT_EQ(parse(text(20)), 0) << what;
   }
 }
 
