@@ -310,7 +310,8 @@ Lanes affine_form(Emitter& e, const OpNode& op, const std::vector<Lanes>& x, int
   if ((op.op == Op::Add || op.op == Op::Sub) && is_plain_int(type) && both)
     return {run_handler(e, op, bases, 1),
             {},
-            combine_offsets(x[0], x[1], width, op.op == Op::Add ? 1 : -1)};
+            combine_offsets(x[0], x[1], width, op.op == Op::Add ? 1 : -1),
+            {}};
   if (op.op == Op::Mul && is_plain_int(type) && both) {
     int64_t factor = 0;
     bool right = literal(x[1], factor);
@@ -318,7 +319,7 @@ Lanes affine_form(Emitter& e, const OpNode& op, const std::vector<Lanes>& x, int
     const Lanes& moving = right ? x[0] : x[1];
     // Offsets must stay far from wrapping.
     if (std::abs(factor) > (int64_t{1} << 20)) return {};
-    Lanes out{run_handler(e, op, bases, 1), {}, moving.offsets};
+    Lanes out{run_handler(e, op, bases, 1), {}, moving.offsets, {}};
     for (int64_t& offset : out.offsets) offset *= factor;
     return out;
   }
@@ -326,21 +327,21 @@ Lanes affine_form(Emitter& e, const OpNode& op, const std::vector<Lanes>& x, int
     const ir::Type result = e.type(op.results[0]).element();
     if (!is_plain_int(result) || dtype_bits(type.dtype) < 32 || dtype_bits(result.dtype) < 32)
       return {};
-    return {run_handler(e, op, bases, 1), {}, x[0].offsets};
+    return {run_handler(e, op, bases, 1), {}, x[0].offsets, {}};
   }
   if (op.op == Op::PtrAdd && both) {
     Lanes scaled = x[1];
     for (int64_t& offset : scaled.offsets) offset *= dtype_bytes(type.dtype);
-    return {run_handler(e, op, bases, 1), {}, combine_offsets(x[0], scaled, width, 1)};
+    return {run_handler(e, op, bases, 1), {}, combine_offsets(x[0], scaled, width, 1), {}};
   }
   return {};
 }
 
-// Whether the lanes of the affine form could differ from the exact ones: where narrower numbers
-// were extended, or an operand was inexact already.
+// Whether the affine form gives the exact lanes: not where narrower numbers are extended, or an
+// operand is inexact already.
 bool is_exact(Emitter& e, const OpNode& op, const std::vector<Lanes>& x) {
   for (const Lanes& lanes : x)
-    if (lanes.is_affine() && !lanes.vector.empty()) return false;
+    if (lanes.exact) return false;
   if (op.op == Op::Cast)
     return dtype_bits(e.type(op.results[0]).dtype) <= dtype_bits(e.type(op.operands[0]).dtype);
   if (op.op == Op::PtrAdd && x[1].is_affine())
@@ -350,19 +351,25 @@ bool is_exact(Emitter& e, const OpNode& op, const std::vector<Lanes>& x) {
 
 }  // namespace
 
+V Emitter::exact_vector(const OpNode& op, const std::vector<Lanes>& operands, int width) {
+  std::vector<V> values;
+  for (size_t i = 0; i < operands.size(); ++i)
+    values.push_back(vector(operands[i], type(op.operands[i]).element(), width));
+  return run_handler(*this, op, std::move(values), width);
+}
+
 Lanes Emitter::apply(const OpNode& op, const std::vector<Lanes>& operands, int width) {
   bool uniform = std::all_of(operands.begin(), operands.end(),
                              [](const Lanes& lanes) { return lanes.is_uniform(); });
-  std::vector<std::string> values;
   if (uniform) {
+    std::vector<V> values;
     for (const Lanes& lanes : operands) values.push_back(lanes.scalar);
     return Lanes::uniform(run_handler(*this, op, std::move(values), 1));
   }
   Lanes affine = affine_form(*this, op, operands, width);
-  if (affine.has_affine_form() && is_exact(*this, op, operands)) return affine;
-  for (size_t i = 0; i < operands.size(); ++i)
-    values.push_back(vector(operands[i], type(op.operands[i]).element(), width));
-  affine.vector = run_handler(*this, op, std::move(values), width);
+  if (!affine.has_affine_form()) return Lanes::of_vector(exact_vector(op, operands, width));
+  if (!is_exact(*this, op, operands))
+    affine.exact = std::make_shared<const ExactLanes>(ExactLanes{op, operands});
   return affine;
 }
 

@@ -173,6 +173,7 @@ std::string Emitter::splat(const std::string& value, std::string_view scalar_typ
 
 std::string Emitter::vector(const Lanes& value, const ir::Type& value_type, int width) {
   if (!value.vector.empty()) return value.vector;
+  if (value.exact) return exact_vector(value.exact->op, value.exact->operands, width);
   std::string element = register_type(value_type);
   if (value.is_uniform()) return splat(value.scalar, element, width);
   TW_CHECK(static_cast<int>(value.offsets.size()) == width, "lanes of another width");

@@ -71,7 +71,8 @@ class Emitter {
   // The exact lanes as an LLVM value of `width` lanes.
   std::string vector(const Lanes& value, const ir::Type& type, int width);
   std::string splat(const std::string& value, std::string_view scalar_type, int width);
-  // A pure op on lanes that are given: for the regions of reductions.
+  std::string exact_vector(const ir::OpNode& op, const std::vector<Lanes>& operands, int width);
+  // An element-wise op on lanes that are given.
   Lanes apply(const ir::OpNode& op, const std::vector<Lanes>& operands, int width);
 
   // ---- 64-bit index arithmetic, folded ----

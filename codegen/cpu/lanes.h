@@ -11,10 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "codegen/ir/type.h"
+#include "codegen/ir/module.h"
 
 namespace tilewright::cpu {
 
@@ -40,21 +41,28 @@ struct Index {
   std::vector<DimIndex> dims;
 };
 
+struct ExactLanes;
+
 struct Lanes {
   std::string scalar;            // the uniform value, or the base of an affine one
-  std::string vector;            // a vector; also set for affine values whose exact lanes differ
-                                 // from scalar + offsets (see offsets)
-  std::vector<int64_t> offsets;  // affine: lane i is scalar + offsets[i], bytes for pointers. When
-                                 // `vector` is set too, it is the exact value, and the affine form
-                                 // holds unless 32-bit arithmetic wraps inside the chunk; only
-                                 // addresses of memory accesses rely on it.
+  std::string vector;            // a vector
+  std::vector<int64_t> offsets;  // affine: lane i is scalar + offsets[i], bytes for pointers
+  // Set where the affine form was reached by extending narrower numbers: it then holds unless 32-bit
+  // arithmetic wraps inside the chunk, and only addresses of memory accesses rely on it. Everything
+  // else applies the op to the exact lanes of its operands.
+  std::shared_ptr<const ExactLanes> exact;
 
-  static Lanes uniform(std::string value) { return {std::move(value), {}, {}}; }
-  static Lanes of_vector(std::string value) { return {{}, std::move(value), {}}; }
+  static Lanes uniform(std::string value) { return {std::move(value), {}, {}, {}}; }
+  static Lanes of_vector(std::string value) { return {{}, std::move(value), {}, {}}; }
 
   bool is_uniform() const { return !scalar.empty() && offsets.empty(); }
   bool is_affine() const { return !scalar.empty() && !offsets.empty(); }
   bool has_affine_form() const { return !scalar.empty(); }
+};
+
+struct ExactLanes {
+  const ir::OpNode& op;
+  std::vector<Lanes> operands;
 };
 
 // How an element is held in a register: i1, i8 … i64, float, double, ptr. f16, bf16 and fp8 are

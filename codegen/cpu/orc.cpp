@@ -21,6 +21,24 @@
 namespace tilewright::cpu {
 namespace {
 
+// What the emitted text gains from: it is vectorised, blocked and unrolled already, so that of
+// default<O2> mainly scalar clean-up and motion out of loops are left. Measured on a 128x128x32
+// GEMM: 7 ms instead of 29 ms here, 22 ms instead of 31 ms in code generation, and equally fast
+// code.
+#if LLVM_VERSION_MAJOR >= 18
+#define TW_INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define TW_INSTCOMBINE "instcombine"
+#endif
+constexpr const char* kPipeline =
+    "function(sroa,early-cse<memssa>," TW_INSTCOMBINE
+    ",simplifycfg,loop-mssa(loop-rotate,licm),gvn," TW_INSTCOMBINE ",adce,simplifycfg)";
+
+std::string pipeline(int opt_level) {
+  return opt_level == 1 || opt_level == 2 ? kPipeline
+                                          : "default<O" + std::to_string(opt_level) + ">";
+}
+
 // Takes an LLVM message and frees it.
 std::string take_message(char* message) {
   std::string text = message ? message : "";
@@ -94,8 +112,7 @@ class Compilation {
     LLVMPassBuilderOptionsSetLoopVectorization(options, 0);
     LLVMPassBuilderOptionsSetSLPVectorization(options, 0);
     LLVMPassBuilderOptionsSetLoopInterleaving(options, 0);
-    std::string passes = "default<O" + std::to_string(opt_level) + ">";
-    LLVMErrorRef error = LLVMRunPasses(module_, passes.c_str(), machine_, options);
+    LLVMErrorRef error = LLVMRunPasses(module_, pipeline(opt_level).c_str(), machine_, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) return llvm_error("passes", take_error(error));
     return {};

@@ -130,7 +130,7 @@ Lanes arange_lanes(Emitter& e, const ir::OpNode& op, const Index& index) {
   std::string scalar = base.is_constant()
                            ? base.text()
                            : e.text.let(fmt::format("trunc i64 {} to i32", base.text()));
-  return {scalar, {}, dim.offsets};
+  return {scalar, {}, dim.offsets, {}};
 }
 
 Lanes join_lanes(Emitter& e, const ir::OpNode& op, const Index& index) {
