@@ -40,11 +40,19 @@ inline Result<ir::Module> lower_text(const KernelRun& run) {
   return lower(**program, run.kernel, specialization);
 }
 
-// The kernel as lowered; a failure shows the diagnostics.
+// Runs the kernel as lowered and then as the pipeline leaves it, verified after each pass; the
+// caller looks at the memory that the second run wrote.
 inline void run_lowered(const KernelRun& run) {
   auto module = lower_text(run);
   ASSERT_TRUE(module.ok()) << module.error().text();
   Status status = interp::run(*module, {run.grid, run.arguments});
+  ASSERT_TRUE(status.ok()) << status.error().text() << ir::print(*module);
+  passes::PipelineOptions options;
+  options.fp_fusion = false;
+  options.verify_each = true;
+  status = passes::run_pipeline(*module, options);
+  ASSERT_TRUE(status.ok()) << status.error().text() << ir::print(*module);
+  status = interp::run(*module, {run.grid, run.arguments});
   ASSERT_TRUE(status.ok()) << status.error().text() << ir::print(*module);
 }
 
