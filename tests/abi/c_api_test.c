@@ -1,5 +1,6 @@
 /* The C interface, from C99, against the shared library: everything a program without a GPU can do.
  * Each check prints what failed; the exit status counts. */
+#define _POSIX_C_SOURCE 200112L /* setenv */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,7 +259,28 @@ static void test_cubins(void) {
   tw_context_destroy(context);
 }
 
+/* The driver is switched off for this program (main), so that it does the same on every machine. */
+static void test_no_driver(void) {
+  tw_context* context = NULL;
+  tw_context_options options;
+  tw_device_info info;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.device = "cuda:0";
+  CHECK(tw_context_create(&options, &context) == TW_NO_DEVICE && context == NULL);
+  CHECK(strcmp(tw_last_error_kind(), "no-driver") == 0);
+  CHECK(strstr(tw_last_error(), "TILEWRIGHT_CUDA_DRIVER=none") != NULL);
+  CHECK(tw_context_create(NULL, &context) == TW_OK);
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  CHECK(tw_context_device(context, &info) == TW_OK);
+  CHECK(strcmp(info.kind, "cpu") == 0 || strcmp(info.kind, "interp") == 0);
+  tw_context_destroy(context);
+}
+
 int main(int argc, char** argv) {
+  setenv("TILEWRIGHT_CUDA_DRIVER", "none", 1);
+  test_no_driver();
   CHECK(strcmp(tw_version(), "0.1.0") == 0);
   test_launch("interp");
   if (argc > 1 && strcmp(argv[1], "cpu") == 0) test_launch("cpu");
