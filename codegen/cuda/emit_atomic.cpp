@@ -38,16 +38,17 @@ std::string zero(const ir::Type& type) {
   return is_float(type.dtype) ? float_literal(type.dtype, 0.0) : int_literal(type.dtype, 0);
 }
 
-// call(indices) gives the atomic's text from the array indices of the operands.
+// One atomic operation with its operands.
 struct Atomic {
   std::string function;             // tw_atomic_add<TW_GPU>
   std::vector<View> operands = {};  // address, then values
   View mask = {};
   bool masked = false;
 
+  // From the texts of the values' indices, then those of the address.
   std::string call(const std::vector<std::string>& index) const {
-    std::string text = function + "(" + operands[0].address(operands[0].element(index[0]));
-    for (size_t i = 1; i < operands.size(); ++i) text += ", " + operands[i].element(index[i]);
+    std::string text = function + "(" + operands[0].value(index, operands.size() - 1);
+    for (size_t i = 1; i < operands.size(); ++i) text += ", " + operands[i].element(index[i - 1]);
     return text + ")";
   }
 };
@@ -137,7 +138,9 @@ void emit_tile(Emitter& e, ir::OpId id, const Atomic& atomic, const Order& order
   if (order.release) fence(e, order);
   std::vector<uint32_t> held = distinct_registers(layout.registers(), copies.reg, 1);
   std::vector<std::vector<uint32_t>> tables = {held, atomic.mask.indices(held)};
-  for (const View& operand : atomic.operands) tables.push_back(operand.indices(held));
+  for (size_t i = 1; i < atomic.operands.size(); ++i)
+    tables.push_back(atomic.operands[i].indices(held));
+  atomic.operands[0].add_indices(tables, held);
   e.each(tables, [&](const std::vector<std::string>& i) {
     std::string call = atomic.call({i.begin() + 2, i.end()});
     std::string condition = both(holds, atomic.masked ? atomic.mask.element(i[1]) : "");

@@ -73,7 +73,7 @@ View declare_carried(Emitter& e, ValueId result, const View& init) {
     return view;
   }
   e.out.line(fmt::format("{} {} = {};", type_name(type), name,
-                         type.is_pointer ? init.address(init.at("0")) : init.at("0")));
+                         init.value("0")));
   return View{.type = type, .layout = layout, .name = name, .uniform = type.is_scalar()};
 }
 
@@ -90,7 +90,7 @@ bool names_one_of(const std::vector<View>& views, size_t except, const View& vie
 View copy(Emitter& e, const View& view) {
   View copied =
       e.make_each(view.type, view.layout, e.fresh("next"), view.uniform, [&](const std::string& i) {
-        return view.type.is_pointer ? view.address(view.at(i)) : view.at(i);
+        return view.value(i);
       });
   return copied;
 }

@@ -230,8 +230,9 @@ void emit_shared_loads(Emitter& e, const SharedAccess& access, int64_t start, co
   });
 }
 
-View Emitter::convert(const View& view, const LinearLayout& layout, std::string_view hint) {
-  if (view.layout == layout) return view;
+View Emitter::convert(const View& from, const LinearLayout& layout, std::string_view hint) {
+  if (from.layout == layout) return from;
+  View view = single_offset(from, "offset");
   if (view.uniform) {
     View moved = view;
     moved.layout = layout;

@@ -40,19 +40,22 @@ struct Fragments {
   int values = 1;  // of one fragment in a thread
   int packed = 1;  // values in one word
   int tiles = 1, k_tiles = 1, batch = 1;
+  int chunk = 1;     // tiles that are loaded together
   std::string name;  // array of words
 
   int words() const { return values / packed; }
+  int chunks() const { return tiles / chunk; }
   // Register number -> k tile, batch; and the value's place among those of its group of `group` k
   // tiles.
   int k_tile(int r) const { return r / values % k_tiles; }
+  int tile(int r) const { return r / (values * k_tiles) % tiles; }
   int batch_of(int r) const { return r / (values * k_tiles * tiles); }
   int local(int r, int group, int batches) const {
-    int tile = batch_of(r) % batches * tiles + r / (values * k_tiles) % tiles;
-    return (tile * group + k_tile(r) % group) * values + r % values;
+    int place = batch_of(r) % batches * chunk + tile(r) % chunk;
+    return (place * group + k_tile(r) % group) * values + r % values;
   }
-  int register_of(int z, int tile, int k, int value) const {
-    return ((z * tiles + tile) * k_tiles + k) * values + value;
+  int register_of(int z, int at_tile, int k, int value) const {
+    return ((z * tiles + at_tile) * k_tiles + k) * values + value;
   }
 };
 
@@ -69,7 +72,7 @@ struct MmaDot {
   int groups() const { return counts.k / group; }
   int batch_groups() const { return counts.batch / batches; }
   // Words that a group of fragments takes.
-  int words(const Fragments& f) const { return f.tiles * group * batches * f.words(); }
+  int words(const Fragments& f) const { return f.chunk * group * batches * f.words(); }
 };
 
 std::string word_type(const Fragments& f) {
@@ -129,6 +132,23 @@ void find_groups(MmaDot& dot, const Fragments& f) {
   }
 }
 
+// How many tiles of the operand to load at once: all of A's, and of B's so few that their fragments
+// take few registers, but never parts of one access.
+void find_chunk(MmaDot& dot, Fragments& f, int least_words) {
+  f.chunk = 1;
+  if (f.staged) {
+    const SharedAccess& load = f.plan.shared.load;
+    for (int k = 0; k < load.accesses(); ++k) {
+      int first = load.registers[static_cast<size_t>(k * load.vector)];
+      for (int j = 1; j < load.vector; ++j) {
+        int r = load.registers[static_cast<size_t>(k * load.vector + j)];
+        while (f.tile(first) / f.chunk != f.tile(r) / f.chunk) f.chunk *= 2;
+      }
+    }
+  }
+  while (f.chunk < f.tiles && dot.words(f) < least_words) f.chunk *= 2;
+}
+
 void stage(MmaDot& dot) {
   Emitter& e = dot.e;
   if (!dot.a.staged && !dot.b.staged) return;
@@ -150,21 +170,21 @@ void stage(MmaDot& dot) {
   e.after_shared_read();
 }
 
-// A table over (item i, group k, batch z), in that order of significance, as text of those
-// variables.
-std::string indexed(const MmaDot& dot, const std::vector<uint32_t>& table) {
+// A table over (item i, chunk c, group k, batch z), the first varying fastest, as text of those variables.
+std::string indexed(const MmaDot& dot, const Fragments& f, const std::vector<uint32_t>& table) {
   auto columns = affine_columns(table);
   TW_CHECK(columns.has_value(), "fragments of a dot are not an affine map of their position");
   auto bits = [](int count) { return std::countr_zero(static_cast<unsigned>(count)); };
-  size_t k_bits = static_cast<size_t>(bits(dot.groups())),
-         z_bits = static_cast<size_t>(bits(dot.batch_groups()));
-  size_t i_bits = columns->size() - k_bits - z_bits;
-  auto at = columns->begin();
-  std::vector<uint32_t> i(at, at + static_cast<ptrdiff_t>(i_bits));
-  std::vector<uint32_t> k(at + static_cast<ptrdiff_t>(i_bits),
-                          at + static_cast<ptrdiff_t>(i_bits + k_bits));
-  std::vector<uint32_t> z(at + static_cast<ptrdiff_t>(i_bits + k_bits), columns->end());
-  return linear_expression({{"i", i}, {"k", k}, {"z", z}}, table[0]);
+  const std::pair<const char*, int> outer[] = {
+      {"z", bits(dot.batch_groups())}, {"k", bits(dot.groups())}, {"c", bits(f.chunks())}};
+  std::vector<LinearTerm> terms;
+  for (auto [variable, count] : outer) {
+    terms.push_back({variable, {columns->end() - count, columns->end()}});
+    columns->resize(columns->size() - static_cast<size_t>(count));
+  }
+  terms.push_back({"i", *columns});
+  std::reverse(terms.begin(), terms.end());
+  return linear_expression(terms, table[0]);
 }
 
 std::string each_item(int count, const std::string& text) {
@@ -179,6 +199,7 @@ std::vector<int> sorted_accesses(const MmaDot& dot, const Fragments& f) {
   auto key = [&](int k) {
     int r = load.registers[static_cast<size_t>(k * load.vector)];
     int outer = f.batch_of(r) / dot.batches * dot.groups() + f.k_tile(r) / dot.group;
+    outer = outer * f.chunks() + f.tile(r) / f.chunk;
     return outer * (1 << 20) + f.local(r, dot.group, dot.batches);
   };
   std::sort(order.begin(), order.end(), [&](int x, int y) { return key(x) < key(y); });
@@ -205,14 +226,14 @@ void load_staged(MmaDot& dot, const Fragments& f) {
                                        local[0].back() + static_cast<uint32_t>(j);
     }
   }
-  int items = load.accesses() / (dot.groups() * dot.batch_groups());
-  std::string address = place.address(indexed(dot, meeting), indexed(dot, apart));
+  int items = load.accesses() / (dot.groups() * dot.batch_groups() * f.chunks());
+  std::string address = place.address(indexed(dot, f, meeting), indexed(dot, f, apart));
   int total = dot.words(f);
   // Register j of an access, as a place in the array of words.
   auto word = [&](int j) {
     std::vector<uint32_t> table = local[static_cast<size_t>(j)];
     for (uint32_t& entry : table) entry /= static_cast<uint32_t>(f.packed);
-    std::string index = indexed(dot, table);
+    std::string index = indexed(dot, f, table);
     return index;
   };
   auto array = [](const std::string& name, const std::string& index) {
@@ -243,7 +264,7 @@ void load_staged(MmaDot& dot, const Fragments& f) {
   std::string text = fmt::format("{{ {} t[{}]; tw_shared_load<{}>(t, {});", type, load.vector,
                                  load.vector, address);
   for (int j = 0; j < load.vector; ++j)
-    text += fmt::format(" {}[{}] = t[{}];", values, indexed(dot, local[static_cast<size_t>(j)]), j);
+    text += fmt::format(" {}[{}] = t[{}];", values, indexed(dot, f, local[static_cast<size_t>(j)]), j);
   e.out.line(each_item(items, text + " }"));
   std::string packed = f.packed == 1 ? "i" : fmt::format("i * {}", f.packed);
   if (f.dtype == Dtype::kF64)
@@ -260,17 +281,18 @@ void pack_local(MmaDot& dot, const Fragments& f) {
   std::vector<std::vector<uint32_t>> tables(static_cast<size_t>(f.packed));
   for (int z = 0; z < dot.batch_groups(); ++z)
     for (int q = 0; q < dot.groups(); ++q)
-      for (int w = 0; w < total; ++w)
-        for (int j = 0; j < f.packed; ++j) {
-          int value = w % f.words() * f.packed + j, kk = w / f.words() % dot.group;
-          int tile = w / (f.words() * dot.group), batch = z * dot.batches + tile / f.tiles;
-          int r = f.register_of(batch, tile % f.tiles, q * dot.group + kk, value);
-          tables[static_cast<size_t>(j)].push_back(f.view.index(static_cast<uint32_t>(r)));
-        }
+      for (int c = 0; c < f.chunks(); ++c)
+        for (int w = 0; w < total; ++w)
+          for (int j = 0; j < f.packed; ++j) {
+            int value = w % f.words() * f.packed + j, kk = w / f.words() % dot.group;
+            int place = w / (f.words() * dot.group), batch = z * dot.batches + place / f.chunk;
+            int r = f.register_of(batch, c * f.chunk + place % f.chunk, q * dot.group + kk, value);
+            tables[static_cast<size_t>(j)].push_back(f.view.index(static_cast<uint32_t>(r)));
+          }
   e.out.line(fmt::format("{} {}[{}];", word_type(f), f.name, total));
   std::string list;
   for (size_t j = 0; j < tables.size(); ++j)
-    list += (j > 0 ? ", " : "") + f.view.element(f.view.is_array ? indexed(dot, tables[j]) : "0");
+    list += (j > 0 ? ", " : "") + f.view.element(f.view.is_array ? indexed(dot, f, tables[j]) : "0");
   if (f.dtype == Dtype::kF64)
     e.out.line(each_item(total, fmt::format("{}[i] = {};", f.name, list)));
   else
@@ -306,8 +328,10 @@ void emit_products(MmaDot& dot) {
     if (text.empty()) return std::string();
     return words == 1 ? " + " + text : fmt::format(" + {} * {}", text, words);
   };
-  std::string place = dot.counts.n > 1 ? "n" : "";
-  if (dot.counts.m > 1) place = place.empty() ? "m" : fmt::format("m * {} + n", dot.counts.n);
+  std::string place = dot.b.chunk > 1 ? "n" : "";
+  if (dot.b.chunks() > 1) place = dot.b.chunk > 1 ? fmt::format("c * {} + n", dot.b.chunk) : "c";
+  if (dot.counts.m > 1)
+    place = place.empty() ? "m" : fmt::format("m * {} + {}", dot.counts.n, place);
   if (dot.counts.batch > 1) {
     std::string batch = dot.batch_groups() > 1 ? "z" : "";
     if (dot.batches > 1) batch = batch.empty() ? "b" : fmt::format("(z * {} + b)", dot.batches);
@@ -319,11 +343,11 @@ void emit_products(MmaDot& dot) {
   if (dot.batches > 1) loops += fmt::format("TW_EACH(b, {}) ", dot.batches);
   if (dot.group > 1) loops += fmt::format("TW_EACH(s, {}) ", dot.group);
   if (dot.counts.m > 1) loops += fmt::format("TW_EACH(m, {}) ", dot.counts.m);
-  if (dot.counts.n > 1) loops += fmt::format("TW_EACH(n, {}) ", dot.counts.n);
+  if (dot.b.chunk > 1) loops += fmt::format("TW_EACH(n, {}) ", dot.b.chunk);
   auto call = [&](std::string_view a_part, std::string_view b_part) {
     return fmt::format("{}({}{}, {}{}{}, {}{}{});", mma_function(dot), dot.acc, place, dot.a.name,
                        a_part, index("m", dot.counts.m, dot.a.words()), dot.b.name, b_part,
-                       index("n", dot.counts.n, dot.b.words()));
+                       index("n", dot.b.chunk, dot.b.words()));
   };
   if (dot.plan.products == 3) {
     e.out.line(loops + call("_rest", ""));
@@ -332,18 +356,24 @@ void emit_products(MmaDot& dot) {
   e.out.line(loops + call("", ""));
 }
 
+void emit_fragments(MmaDot& dot, Fragments& f, std::string_view hint) {
+  f.name = dot.e.fresh(hint);
+  f.staged ? load_staged(dot, f) : pack_local(dot, f);
+  if (dot.plan.products == 3) split(dot, f);
+}
+
 void emit_groups(MmaDot& dot) {
   Emitter& e = dot.e;
   std::string loops;
   if (dot.batch_groups() > 1) loops += fmt::format("TW_EACH(z, {}) ", dot.batch_groups());
   if (dot.groups() > 1) loops += fmt::format("TW_EACH(k, {}) ", dot.groups());
   e.out.open(loops);
-  for (Fragments* f : {&dot.a, &dot.b}) {
-    f->name = e.fresh(f == &dot.a ? "fa" : "fb");
-    f->staged ? load_staged(dot, *f) : pack_local(dot, *f);
-    if (dot.plan.products == 3) split(dot, *f);
-  }
+  emit_fragments(dot, dot.a, "fa");
+  bool chunked = dot.b.chunks() > 1;
+  if (chunked) e.out.open(fmt::format("TW_EACH(c, {}) ", dot.b.chunks()));
+  emit_fragments(dot, dot.b, "fb");
   emit_products(dot);
+  if (chunked) e.out.close();
   e.out.close();
 }
 
@@ -357,6 +387,9 @@ void emit_mma(Emitter& e, ir::OpId id, const DotPlan& plan) {
   dot.b = plan_fragments(dot, 1);
   find_groups(dot, dot.a);
   find_groups(dot, dot.b);
+  constexpr int kWordsOfB = 8;  // two ldmatrix.x4
+  find_chunk(dot, dot.a, dot.counts.m * dot.group * dot.batches * dot.a.words());
+  find_chunk(dot, dot.b, kWordsOfB);
   View start = e.use(id, 2);  // may itself go through shared memory, so before the staging
   stage(dot);
   // f16 accumulators are summed in f32 and rounded once at the end.

@@ -90,7 +90,7 @@ std::string pattern(const ir::Module& module, const OpNode& op) {
 }
 
 std::string operand_text(const View& view, const std::string& variable) {
-  return view.type.is_pointer ? paren(view.address(view.at(variable))) : view.at(variable);
+  return view.type.is_pointer ? paren(view.value(variable)) : view.at(variable);
 }
 
 // base + offset in bytes, as text.
@@ -125,20 +125,18 @@ void emit_ptr_add(Emitter& e, ir::OpId id) {
     view.scale = bytes;
     return e.define(result, std::move(view));
   }
-  bool based = !ptr.base.empty() && ptr.scale == bytes;
-  auto element = [&](const std::string& i) {
-    if (based) return fmt::format("(i64){} + (i64){}", ptr.at(i), offset.at(i));
-    return moved(ptr.address(ptr.at(i)), offset.at(i), bytes);
-  };
-  ir::Type element_type = based ? view.type.with_dtype(Dtype::kI64) : view.type;
-  View sum = e.make_each(element_type, view.layout, e.name_for(result), false, element);
-  sum.type = view.type;
-  if (based) {
-    sum.base = ptr.base;
-    sum.offset_dtype = Dtype::kI64;
-    sum.scale = bytes;
+  // A second and third offset stay apart: what they cost is an addition at the access, where vectors
+  // need one in eight, and what does not change in a loop is added before it.
+  constexpr size_t kOffsets = 3;
+  if (!ptr.base.empty() && ptr.scale == bytes && ptr.index_tables() < kOffsets) {
+    ptr.type = view.type;
+    ptr.layout = view.layout;
+    ptr.more.push_back(offset);
+    return e.define(result, std::move(ptr));
   }
-  e.define(result, std::move(sum));
+  e.define_each(result, false, [&](const std::string& i) {
+    return moved(ptr.value(i), offset.at(i), bytes);
+  });
 }
 
 }  // namespace

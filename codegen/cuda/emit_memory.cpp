@@ -88,14 +88,13 @@ void emit_Load(Emitter& e, ir::OpId id) {
   }
   int vector = one ? 1 : memory_vector(e, id, registers);
   std::vector<uint32_t> starts = distinct_registers(registers, 0, vector);
-  e.each(
-      {starts, ptr.indices(starts), mask.indices(starts)}, [&](const std::vector<std::string>& i) {
-        std::string address = ptr.address(ptr.element(i[1]));
-        if (!masked)
-          return fmt::format("tw_load{}({}, {});", suffix, Emitter::pointer(view, i[0]), address);
-        return fmt::format("tw_load_if{}({}, {}, {});", suffix, Emitter::pointer(view, i[0]),
-                           address, mask.element(i[2]));
-      });
+  std::vector<std::vector<uint32_t>> tables = {starts, mask.indices(starts)};
+  ptr.add_indices(tables, starts);
+  e.each(tables, [&](const std::vector<std::string>& i) {
+    std::string to = Emitter::pointer(view, i[0]), address = ptr.value(i, 2);
+    if (!masked) return fmt::format("tw_load{}({}, {});", suffix, to, address);
+    return fmt::format("tw_load_if{}({}, {}, {});", suffix, to, address, mask.element(i[1]));
+  });
   e.define(result, std::move(view));
 }
 
@@ -119,16 +118,15 @@ void emit_Store(Emitter& e, ir::OpId id) {
   int vector = ptr.type.is_scalar() ? 1 : memory_vector(e, id, registers);
   value = e.contiguous(value, vector, "out");
   std::vector<uint32_t> starts = distinct_registers(registers, copies.reg, vector);
-  e.each({value.indices(starts), ptr.indices(starts), mask.indices(starts)},
-         [&](const std::vector<std::string>& i) {
-           std::string condition = both(holds, masked ? mask.element(i[2]) : "");
-           std::string arguments = fmt::format("({}, {}", ptr.address(ptr.element(i[1])),
-                                               Emitter::pointer(value, i[0]));
-           if (condition.empty())
-             return fmt::format("tw_store{}{});", call_suffix(vector, hint), arguments);
-           return fmt::format("tw_store_if{}{}, {});", call_suffix(vector, hint), arguments,
-                              condition);
-         });
+  std::vector<std::vector<uint32_t>> tables = {value.indices(starts), mask.indices(starts)};
+  ptr.add_indices(tables, starts);
+  e.each(tables, [&](const std::vector<std::string>& i) {
+    std::string condition = both(holds, masked ? mask.element(i[1]) : "");
+    std::string call = condition.empty() ? "tw_store" : "tw_store_if";
+    call += fmt::format("{}({}, {}", call_suffix(vector, hint), ptr.value(i, 2),
+                        Emitter::pointer(value, i[0]));
+    return call + (condition.empty() ? ");" : fmt::format(", {});", condition));
+  });
 }
 
 }  // namespace tilewright::cuda

@@ -11,21 +11,26 @@ namespace {
 using ir::OpNode;
 using ir::ValueId;
 
-std::string element_text(const View& view, const std::string& index) {
-  std::string text = view.element(index);
-  return view.type.is_pointer ? view.address(text) : text;
-}
-
 // The operand's registers under the result's type and layout.
 void define_same_registers(Emitter& e, ir::OpId id) {
   const OpNode& op = e.module.op(id);
   View view = e.use(id, 0);
   if (e.module.type(op.results[0]).is_scalar() && !view.uniform)  // a tile of one element
     return e.define_each(op.results[0], true,
-                         [&](const std::string&) { return element_text(view, "0"); });
+                         [&](const std::string&) { return view.value("0"); });
   view.type = e.module.type(op.results[0]);
   view.layout = e.layout_of(op.results[0]);
   e.define(op.results[0], std::move(view));
+}
+
+// to[register] = from[register], pair by pair.
+void assign_registers(Emitter& e, const View& to, const std::vector<uint32_t>& to_registers,
+                      const View& from, const std::vector<uint32_t>& from_registers) {
+  std::vector<std::vector<uint32_t>> tables = {to.indices(to_registers)};
+  from.add_indices(tables, from_registers);
+  e.each(tables, [&](const std::vector<std::string>& i) {
+    return fmt::format("{} = {};", to.element(i[0]), from.value(i, 1));
+  });
 }
 
 // A view of registers `columns` (by register bit of the result) of `source`.
@@ -33,6 +38,7 @@ View renamed(const View& source, const std::vector<uint32_t>& columns) {
   View view = source;
   if (source.uniform) return view;
   view.columns = source.indices(columns);
+  for (View& offset : view.more) offset = renamed(offset, columns);
   return view;
 }
 
@@ -144,11 +150,9 @@ void define_pair(Emitter& e, ir::OpId id, int selector) {
     std::vector<uint32_t> to, from;
     for (uint32_t r = 0; r < static_cast<uint32_t>(view.registers()) / 2; ++r) {
       to.push_back((r & low) | (r & ~low) << 1 | static_cast<uint32_t>(side) << selector);
-      from.push_back(source.index(r));
+      from.push_back(r);
     }
-    e.each({to, from}, [&](const std::vector<std::string>& i) {
-      return fmt::format("{} = {};", view.element(i[0]), element_text(source, i[1]));
-    });
+    assign_registers(e, view, to, source, from);
   }
   e.define(op.results[0], std::move(view));
 }
@@ -176,19 +180,14 @@ void emit_Split(Emitter& e, ir::OpId id) {
       view.type = type;
       view.layout = e.layout_of(result);
       e.define(result, std::move(view));
-    } else if (type.is_scalar()) {
-      std::string index = std::to_string(source.index(side));
-      e.define_each(result, true, [&](const std::string&) { return element_text(source, index); });
     } else {
       View view = e.declare(type, e.layout_of(result), e.name_for(result));
       std::vector<uint32_t> to, from;
       for (uint32_t r = 0; r < static_cast<uint32_t>(view.registers()); ++r) {
         to.push_back(r);
-        from.push_back(source.index(2 * r + side));
+        from.push_back(2 * r + side);
       }
-      e.each({to, from}, [&](const std::vector<std::string>& i) {
-        return fmt::format("{} = {};", view.element(i[0]), element_text(source, i[1]));
-      });
+      assign_registers(e, view, to, source, from);
       e.define(result, std::move(view));
     }
   }

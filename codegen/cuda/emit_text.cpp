@@ -69,7 +69,7 @@ std::string identifier(std::string_view hint) {
       std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
   // Some letters name the index variables of unrolled loops; TW_ and tw_ belong to the prelude, a
   // leading underscore to the compiler.
-  constexpr std::string_view kLoopVariables = "bijkmnstwz";
+  constexpr std::string_view kLoopVariables = "bcijkmnstwz";
   bool loop = name.size() == 1 && kLoopVariables.find(name[0]) != kLoopVariables.npos;
   if (loop || name.starts_with("tw_") || name.starts_with("TW_") || name.starts_with("_") ||
       reserved)

@@ -43,10 +43,27 @@ std::string View::at(const std::string& variable) const {
   return is_array ? element(linear_expression({{variable, columns}})) : name;
 }
 
-std::string View::address(const std::string& element) const {
-  if (base.empty() || uniform) return element;
-  if (scale == 1) return base + " + " + element;
-  return fmt::format("{} + (i64){} * {}", base, element, scale);
+std::string View::value(const std::string& variable) const {
+  std::vector<std::string> indices = {linear_expression({{variable, columns}})};
+  for (const View& offset : more) indices.push_back(linear_expression({{variable, offset.columns}}));
+  return value(indices, 0);
+}
+
+void View::add_indices(std::vector<std::vector<uint32_t>>& tables,
+                       const std::vector<uint32_t>& registers) const {
+  tables.push_back(indices(registers));
+  for (const View& offset : more) tables.push_back(offset.indices(registers));
+}
+
+std::string View::value(const std::vector<std::string>& indices, size_t first) const {
+  std::string entry = element(indices[first]);
+  if (!type.is_pointer || uniform || base.empty()) return entry;
+  if (scale == 1) return base + " + " + entry;
+  // What was added last is most often the same in all iterations of a loop: next to the base.
+  std::string text = base;
+  for (size_t k = more.size(); k-- > 0;)
+    text += fmt::format(" + (i64){} * {}", more[k].element(indices[first + 1 + k]), scale);
+  return text + fmt::format(" + (i64){} * {}", entry, scale);
 }
 
 bool View::is_contiguous(int width) const {
@@ -276,13 +293,10 @@ void Emitter::define_each(ir::ValueId result, bool uniform, const Element& eleme
 }
 
 void Emitter::assign(const View& to, const View& from) {
-  auto text = [&](const std::string& variable) {
-    return from.type.is_pointer ? from.address(from.at(variable)) : from.at(variable);
-  };
   if (to.is_array)
-    out.line(fmt::format("TW_EACH(i, {}) {}[i] = {};", to.registers(), to.name, text("i")));
+    out.line(fmt::format("TW_EACH(i, {}) {}[i] = {};", to.registers(), to.name, from.value("i")));
   else
-    out.line(fmt::format("{} = {};", to.name, text("0")));
+    out.line(fmt::format("{} = {};", to.name, from.value("0")));
 }
 
 View Emitter::contiguous(const View& view, int width, std::string_view hint) {
@@ -299,10 +313,19 @@ std::string Emitter::pointer(const View& view, const std::string& index) {
   return index == "0" ? view.name : view.name + " + " + index;
 }
 
-View Emitter::absolute(const View& view, std::string_view hint) {
-  if (view.base.empty()) return view;
-  return make_each(view.type, view.layout, fresh(hint), view.uniform,
-                   [&](const std::string& i) { return view.address(view.at(i)); });
+View Emitter::single_offset(const View& view, std::string_view hint) {
+  if (view.more.empty()) return view;
+  ir::Type type = ir::Type::tile(Dtype::kI64, view.type.shape);
+  View sum = make_each(type, view.layout, fresh(hint), false, [&](const std::string& i) {
+    std::string text = "(i64)" + view.at(i);
+    for (const View& offset : view.more) text += " + (i64)" + offset.at(i);
+    return text;
+  });
+  sum.type = view.type;
+  sum.base = view.base;
+  sum.offset_dtype = Dtype::kI64;
+  sum.scale = view.scale;
+  return sum;
 }
 
 // ---- the thread's place ----

@@ -32,9 +32,10 @@ struct View {
   bool is_array = false;             // name needs an index
   std::vector<uint32_t> columns =
       {};  // array index of register r: XOR of columns[b] for the bits of r
-  // Tiles of pointers: address = base + (i64)element * scale. Without a base, elements are
-  // addresses.
+  // Tiles of pointers: address = base + (i64)element * scale, and the same for each of `more`.
+  // Without a base, elements are addresses.
   std::string base = {};
+  std::vector<View> more = {};
   Dtype offset_dtype = Dtype::kU64;
   int scale = 1;
 
@@ -44,11 +45,17 @@ struct View {
   // Array index of register r.
   uint32_t index(uint32_t r) const;
   std::vector<uint32_t> indices(const std::vector<uint32_t>& registers) const;
-  // The element at an array index (text), at register `variable` of an unrolled loop.
+  // The array entry at an index (text), at register `variable` of an unrolled loop.
   std::string element(const std::string& index) const;
   std::string at(const std::string& variable) const;
-  // The address that an element's text stands for.
-  std::string address(const std::string& element) const;
+  // The value of register `variable`: the entry, or the address for pointers.
+  std::string value(const std::string& variable) const;
+  // The same from tables of array indices: index_tables() of them, appended for these registers; a
+  // text of each, from `index` on.
+  size_t index_tables() const { return 1 + more.size(); }
+  void add_indices(std::vector<std::vector<uint32_t>>& tables,
+                   const std::vector<uint32_t>& registers) const;
+  std::string value(const std::vector<std::string>& indices, size_t first) const;
   // Registers aligned groups of `width` lie in consecutive array entries.
   bool is_contiguous(int width) const;
   bool is_plain() const;
@@ -96,8 +103,8 @@ class Emitter {
   View contiguous(const View& view, int width, std::string_view hint);
   // Text of a pointer to the array entry `index` of a contiguous or plain view.
   static std::string pointer(const View& view, const std::string& index);
-  // A pointer view with addresses as elements.
-  View absolute(const View& view, std::string_view hint);
+  // A pointer view with one offset array (or none).
+  View single_offset(const View& view, std::string_view hint);
 
   // ---- the thread's place ----
   // XOR of the columns for the bits of the lane and warp number, computed once at the top of the
