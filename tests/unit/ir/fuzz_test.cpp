@@ -197,6 +197,94 @@ TEST(Fuzz, Expressions) {
   }
 }
 
+// Swaps, drops and doubles words and lines of a valid text.
+std::string mutate(std::string text, ir::Random& random) {
+  auto word = [&] {
+    size_t begin = static_cast<size_t>(random.below(static_cast<int>(text.size())));
+    while (begin > 0 && text[begin - 1] != ' ' && text[begin - 1] != '\n') --begin;
+    size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    return std::pair(begin, end - begin);
+  };
+  for (int i = 1 + random.below(3); i > 0 && !text.empty(); --i) {
+    auto [begin, length] = word();
+    std::string copy = text.substr(begin, length);
+    switch (std::min(random.below(20), 4)) {
+      case 0:
+        text.erase(begin, length);
+        break;
+      case 1:
+        text[begin] = "0123456789-{}()%,:=x<> "[random.below(23)];
+        break;
+      case 2:
+        text.insert(begin, copy + " ");
+        break;
+      case 3: {
+        size_t start = text.rfind('\n', begin) + 1;
+        size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        std::string line = text.substr(start, end - start);
+        text.erase(start, end - start);
+        if (random.chance(50)) {
+          size_t to =
+              text.rfind('\n',
+                         static_cast<size_t>(random.below(static_cast<int>(text.size()) + 1))) +
+              1;
+          text.insert(to, line);
+        }
+        break;
+      }
+      default: {
+        // A word of the same kind most likely still parses.
+        for (int tries = 0; tries < 50; ++tries) {
+          auto [other, other_length] = word();
+          if (copy.empty() || other_length == 0 || text[other] != copy[0] ||
+              text[other + other_length - 1] != copy.back())
+            continue;
+          text.replace(other, other_length, copy);
+          break;
+        }
+        break;
+      }
+    }
+  }
+  return text;
+}
+
+// Whatever the text says, the answer is a module that passes can take, or an error with a place.
+TEST(Fuzz, MutatedText) {
+  uint64_t first = from_environment("TILEWRIGHT_FUZZ_SEED", 1);
+  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 1500);
+  int parsed = 0, verified = 0;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("TILEWRIGHT_FUZZ=1 TILEWRIGHT_FUZZ_SEED=" + std::to_string(seed));
+    ir::Random random(seed);
+    std::string text = mutate(ir::print(ir::random_module(seed % 50, 12)), random);
+    auto module = ir::parse("mutated.ir", text);
+    if (!module.ok()) {
+      EXPECT_TRUE(module.error().details.starts_with("mutated.ir:")) << module.error().text();
+      continue;
+    }
+    ++parsed;
+    std::string printed = ir::print(*module);
+    auto again = ir::parse("printed.ir", printed);
+    ASSERT_TRUE(again.ok()) << again.error().text();
+    ASSERT_EQ(ir::print(*again), printed);
+    Status status = ir::verify(*module);
+    if (!status.ok()) {
+      EXPECT_FALSE(status.error().details.empty()) << status.error().text();
+      continue;
+    }
+    ++verified;
+    status = passes::run_pipeline(*module, {.verify_each = true, .observe = {}});
+    ASSERT_TRUE(status.ok()) << text << status.error().text();
+  }
+  // Enough texts get far enough to matter.
+  if (count >= 1000) {
+    EXPECT_GT(parsed, static_cast<int>(count) / 5);
+    EXPECT_GT(verified, static_cast<int>(count) / 20);
+    EXPECT_LT(verified, parsed);
+  }
+}
+
 // The generator is worth something only if it reaches every op.
 TEST(Fuzz, GeneratorReachesEveryOp) {
   std::vector<int> seen(ir::kOpCount);
