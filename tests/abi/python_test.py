@@ -122,6 +122,14 @@ class Errors(unittest.TestCase):
             tilewright.Context("abacus")
         self.assertEqual(caught.exception.status, "no-device")
 
+    def test_memory_in_the_wrong_place(self):
+        class Cuda:
+            __cuda_array_interface__ = {"data": (4096, False), "typestr": "<f4", "shape": (8,), "strides": None}
+
+        x = array.array("f", [1] * 8)
+        with self.assertRaisesRegex(TypeError, "lies in CUDA memory, but the kernel runs on host memory"):
+            context().compile(TEXT, "scale")[1](Cuda(), x, 8, 1.0, BLOCK=8)
+
     def test_values_that_are_none(self):
         scale = context().compile(TEXT, "scale")
         x = array.array("f", [1] * 8)
@@ -155,6 +163,14 @@ class Arguments(unittest.TestCase):
         self.assertEqual((found.dtype, found.nbytes), ("bf16", 12))
         self.assertEqual(found.address, ctypes.addressof(data))
         self.assertEqual(tilewright.pointer(FakeTensor(data, "torch.float8_e4m3fn", (16,), (1,))).nbytes, 16)
+
+    def test_frameworks_own_dtype_goes_before_the_array_interface(self):
+        # The interface has no name for bfloat16; frameworks export it as raw bytes.
+        data = (ctypes.c_uint16 * 4)()
+        tensor = FakeTensor(data, "torch.bfloat16", (4,), (1,))
+        tensor.__cuda_array_interface__ = {"data": (4096, False), "typestr": "<V2", "shape": (4,), "strides": None}
+        found = tilewright.pointer(tensor)
+        self.assertEqual((found.address, found.dtype), (ctypes.addressof(data), "bf16"))
 
     def test_array_interfaces(self):
         class Cuda:

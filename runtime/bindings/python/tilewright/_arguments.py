@@ -30,10 +30,12 @@ class dtype(str):
 
 
 class Pointer:
-    """An address with the type of what lies there; `owner` is kept alive as long as it is."""
+    """An address with the type of what lies there; `owner` is kept alive as long as it is. `place` is
+    "host" or "cuda" where that is known."""
 
-    def __init__(self, address, element, nbytes=0, owner=None):
-        self.address, self.dtype, self.nbytes, self.owner = int(address), dtype(element), int(nbytes), owner
+    def __init__(self, address, element, nbytes=0, owner=None, place=None):
+        self.address, self.dtype, self.nbytes = int(address), dtype(element), int(nbytes)
+        self.owner, self.place = owner, place
 
 
 _BUFFER_FORMATS = {"?": "i1", "b": "i8", "B": "u8", "h": "i16", "H": "u16", "i": "i32", "I": "u32",
@@ -42,7 +44,7 @@ _BUFFER_FORMATS = {"?": "i1", "b": "i8", "B": "u8", "h": "i16", "H": "u16", "i":
                    "L": "u64" if ctypes.sizeof(ctypes.c_long) == 8 else "u32"}
 
 
-def _from_interface(interface, owner):
+def _from_interface(interface, owner, place):
     # NumPy's and Numba's array interfaces: https://numpy.org/doc/stable/reference/arrays.interface.html
     kind, size = interface["typestr"][1], int(interface["typestr"][2:])
     letter = {"b": "i", "i": "i", "u": "u", "f": "f"}.get(kind)
@@ -50,7 +52,7 @@ def _from_interface(interface, owner):
     if name not in c.DTYPES or interface["typestr"][0] == ">":
         raise TypeError(f"elements of type {interface['typestr']} are not supported")
     shape, strides = interface["shape"], interface.get("strides")
-    return Pointer(interface["data"][0], name, _extent(shape, strides, size), owner)
+    return Pointer(interface["data"][0], name, _extent(shape, strides, size), owner, place)
 
 
 def _extent(shape, strides, size):
@@ -70,7 +72,9 @@ def _from_torch_like(tensor):
     nbytes = 0
     if hasattr(tensor, "shape") and callable(getattr(tensor, "stride", None)):
         nbytes = _extent(tuple(tensor.shape), tuple(s * size for s in tensor.stride()), size)
-    return Pointer(tensor.data_ptr(), name, nbytes, tensor)
+    is_cuda = getattr(tensor, "is_cuda", None)
+    place = None if is_cuda is None else "cuda" if is_cuda else "host"
+    return Pointer(tensor.data_ptr(), name, nbytes, tensor, place)
 
 
 class _DLDevice(ctypes.Structure):
@@ -101,7 +105,8 @@ def _from_dlpack(tensor):
     shape = [view.shape[i] for i in range(view.ndim)]
     strides = [view.strides[i] * size for i in range(view.ndim)] if view.strides else None
     # The capsule goes away here and takes its export with it; the tensor itself stays the owner.
-    return Pointer((view.data or 0) + view.byte_offset, name, _extent(shape, strides, size), tensor)
+    place = {1: "host", 2: "cuda"}.get(view.device.type)
+    return Pointer((view.data or 0) + view.byte_offset, name, _extent(shape, strides, size), tensor, place)
 
 
 def _from_buffer(owner):
@@ -113,7 +118,7 @@ def _from_buffer(owner):
     if view.readonly:
         raise TypeError("a read-only buffer cannot be passed; kernels may write")
     address = ctypes.addressof((ctypes.c_char * max(1, view.nbytes)).from_buffer(view)) if view.nbytes else 0
-    return Pointer(address, _BUFFER_FORMATS[view.format.lstrip("@=<")], view.nbytes, owner)
+    return Pointer(address, _BUFFER_FORMATS[view.format.lstrip("@=<")], view.nbytes, owner, "host")
 
 
 def pointer(value, element=None):
@@ -122,17 +127,18 @@ def pointer(value, element=None):
     found = _find_pointer(value)
     if found is None:
         raise TypeError(f"{type(value).__name__} has no memory that a kernel could use")
-    return Pointer(found.address, element, found.nbytes, value) if element else found
+    return Pointer(found.address, element, found.nbytes, value, found.place) if element else found
 
 
 def _find_pointer(value):
     if isinstance(value, Pointer):
         return value
-    for name in ("__cuda_array_interface__", "__array_interface__"):
-        if (interface := getattr(value, name, None)) is not None:
-            return _from_interface(interface, value)
+    # Before the array interfaces, which have no name for bfloat16 and fp8.
     if hasattr(value, "data_ptr") and hasattr(value, "dtype"):
         return _from_torch_like(value)
+    for name, place in (("__cuda_array_interface__", "cuda"), ("__array_interface__", "host")):
+        if (interface := getattr(value, name, None)) is not None:
+            return _from_interface(interface, value, place)
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value)
     try:
@@ -142,8 +148,9 @@ def _find_pointer(value):
     return _from_buffer(value)
 
 
-def to_value(name, value, keep):
-    """A tw_value. `keep` collects objects that must live until the call has returned."""
+def to_value(name, value, keep, place=None):
+    """A tw_value. `keep` collects objects that must live until the call has returned. Memory known to lie
+    elsewhere than `place` is refused: a kernel that touches it would bring down the process or context."""
     out = c.Value()
     out.name = name.encode() if name is not None else None
     if value is None:
@@ -162,13 +169,17 @@ def to_value(name, value, keep):
     elif isinstance(value, str):
         out.kind, out.string = c.STRING, value.encode()
     elif (found := _find_pointer(value)) is not None:
+        if place and found.place and found.place != place:
+            where = {"host": "host memory", "cuda": "CUDA memory"}
+            raise TypeError(f"argument {name or ''} of type {type(value).__name__} lies in {where[found.place]}, "
+                            f"but the kernel runs on {where[place]}")
         keep.append(found)
         out.kind, out.dtype = c.POINTER, found.dtype.index
         out.pointer, out.bytes = found.address or None, found.nbytes
     elif hasattr(value, "__index__"):  # NumPy integers
-        return to_value(name, value.__index__(), keep)
+        return to_value(name, value.__index__(), keep, place)
     elif hasattr(value, "__float__"):
-        return to_value(name, float(value), keep)
+        return to_value(name, float(value), keep, place)
     else:
         raise TypeError(f"argument {name or ''} of type {type(value).__name__} is not supported")
     return out

@@ -36,6 +36,7 @@ class Context(_Handle):
         options.cache = cache.encode() if cache is not None else None
         c.check(c.lib.tw_context_create(ctypes.byref(options), ctypes.byref(out)))
         super().__init__(out.value)
+        self.place = "cuda" if self.device["kind"] == "cuda" else "host"  # where kernels' memory lies
 
     @property
     def device(self):
@@ -171,8 +172,9 @@ class Kernel(_Handle):
                 raise ValueError(f"axis {axis} of the grid is {extent}")
             options.grid[axis] = extent
         keep = []
-        converted = [_arguments.to_value(None, value, keep) for value in args]
-        converted += [_arguments.to_value(name, value, keep) for name, value in named.items()]
+        place = self.context.place
+        converted = [_arguments.to_value(None, value, keep, place) for value in args]
+        converted += [_arguments.to_value(name, value, keep, place) for name, value in named.items()]
         return options, (c.Value * len(converted))(*converted), (keep, args, named)
 
 
