@@ -150,14 +150,14 @@ TEST_P(EmitTile, SplitOfAVectorAndTilesOfOneElement) {
 }
 
 TEST_P(EmitTile, ConversionsOfEveryWidth) {
+  Text t(warps());
   for (Dtype dtype : {Dtype::kI1, Dtype::kI8, Dtype::kF8E4M3, Dtype::kI16, Dtype::kBF16,
                       Dtype::kI32, Dtype::kF64}) {
-    Text t(warps());
     std::string x = t.load(integers(dtype, {64, 16}, 5, 0, 1), {64, 16});
     t.store(t.value("tile<16x64x" + name(dtype) + ">", "permute " + x + " {order=[1, 0]}"), dtype,
             {16, 64});
-    t.finish().check();
   }
+  t.finish().check();
 }
 
 TEST_P(EmitTile, ReductionsAlongEachAxis) {
@@ -208,8 +208,8 @@ TEST_P(EmitTile, ReductionOfSeveralOperands) {
 }
 
 TEST_P(EmitTile, MaskedLoadsAndStores) {
+  Text t(warps());
   for (Dtype dtype : {Dtype::kI8, Dtype::kF16, Dtype::kF32, Dtype::kI64, Dtype::kI1}) {
-    Text t(warps());
     std::string type = name(dtype), p = t.pointer(dtype, integers(dtype, {512}, 12, 0, 1)),
                 i = t.index({512});
     std::string q = t.addresses(p, dtype, {512});
@@ -228,8 +228,8 @@ TEST_P(EmitTile, MaskedLoadsAndStores) {
     std::string s = t.value(type, "load " + p + ", " + cond);
     t.line("store " + t.pointer(dtype, integers(dtype, {1}, 14, 1, 1)) + ", " + s);
     t.line("store " + t.pointer(dtype, integers(dtype, {1}, 14, 1, 1)) + ", " + s + ", " + cond);
-    t.finish().check();
   }
+  t.finish().check();
 }
 
 TEST_P(EmitTile, LoopsCarryTilesScalarsAndPointers) {
@@ -353,21 +353,20 @@ TEST_P(EmitTile, AtomicsOnTiles) {
       {"or", ints},
       {"xor", ints},
       {"xchg", {Dtype::kI32, Dtype::kU64, Dtype::kF32, Dtype::kF64}}};
+  Text t(warps());
+  std::vector<int> shape = {16, 4};  // fewer elements than threads of 4 and 8 warps
   for (const Row& row : rows)
     for (Dtype dtype : row.dtypes) {
-      Text t(warps());
-      std::vector<int> shape = {16, 4};  // fewer elements than threads of 4 and 8 warps
-      std::string p = t.pointer(dtype, integers(dtype, shape, 18)),
-                  v = t.load(integers(dtype, shape, 19), shape);
+      std::string p = t.pointer(dtype, integers(dtype, shape, 18));
+      std::string v = t.load(integers(dtype, shape, 19), shape);
       std::string q = t.addresses(p, dtype, shape), i = t.index(shape);
-      std::string mask =
-          t.value(tile(shape, "i1"),
-                  "cmp " + i + ", " + t.constant_tile(shape, Dtype::kI32, "50") + " {pred=lt}");
+      std::string fifty = t.constant_tile(shape, Dtype::kI32, "50");
+      std::string mask = t.value(tile(shape, "i1"), "cmp " + i + ", " + fifty + " {pred=lt}");
       std::string old = t.value(tile(shape, name(dtype)), "atomic_rmw " + q + ", " + v + ", " +
                                                               mask + " {op=" + row.op + "}");
       t.store(old, dtype, shape);
-      t.finish().check();
     }
+  t.finish().check();
 }
 
 TEST_P(EmitTile, AtomicsCollidingAndScalar) {
@@ -431,8 +430,7 @@ struct DotCase {
 
 class EmitDot : public ::testing::TestWithParam<int> {};
 
-void check_dot(const DotCase& d, int warps) {
-  Text t(warps);
+void add_dot(Text& t, const DotCase& d) {
   auto shape = [&](int rows, int columns) {
     return d.batch > 1 ? std::vector<int>{d.batch, rows, columns} : std::vector<int>{rows, columns};
   };
@@ -440,11 +438,8 @@ void check_dot(const DotCase& d, int warps) {
   std::string b = t.load(integers(d.b, shape(d.k, d.n), 32, -4, 4), shape(d.k, d.n));
   std::string acc = t.load(integers(d.acc, shape(d.m, d.n), 33, -4, 4), shape(d.m, d.n));
   std::string attrs = *d.precision ? std::string(" {precision=") + d.precision + "}" : "";
-  t.store(t.value(tile(shape(d.m, d.n), name(d.acc)), "dot " + a + ", " + b + ", " + acc + attrs),
-          d.acc, shape(d.m, d.n));
-  SCOPED_TRACE(name(d.a) + " " + name(d.b) + " " + name(d.acc) + " " + d.target + " " +
-               d.precision);
-  t.finish(d.target).check();
+  std::string type = tile(shape(d.m, d.n), name(d.acc));
+  t.store(t.value(type, "dot " + a + ", " + b + ", " + acc + attrs), d.acc, shape(d.m, d.n));
 }
 
 TEST_P(EmitDot, EveryTypeAndTarget) {
@@ -470,7 +465,10 @@ TEST_P(EmitDot, EveryTypeAndTarget) {
       {kF16, kF16, kF32, 16, 8, 16, 1, "sm_80", ""},
       {kF32, kF32, kF32, 8, 8, 8, 2, "sm_90", "ieee"},
   };
-  for (const DotCase& d : cases) check_dot(d, GetParam());
+  std::map<std::string, Text> kernels;  // one a target
+  for (const DotCase& d : cases)
+    add_dot(kernels.try_emplace(d.target, GetParam()).first->second, d);
+  for (auto& [target, text] : kernels) text.finish(target).check();
 }
 
 TEST_P(EmitDot, OperandsTransposedAndFromADot) {
