@@ -263,8 +263,32 @@ Result<Kernel::Place> Kernel::place_of_foreign(device::CUcontext context) {
 Status Kernel::launch(const LaunchOptions& options, std::span<const Arg> positional,
                       std::span<const NamedArg> named) {
   TW_ASSIGN(Place place, place_of(options.stream));
-  TW_ASSIGN(const Node* node, place.kernel->find_or_add(options.call, positional, named));
+  Key key;
+  TW_TRY(make_key(key, options.call, positional, named));
+  const Node* node = place.kernel->find(key);
+  if (!node) {
+    TW_TRY(place.kernel->check_memory(positional, named));
+    TW_ASSIGN(node, place.kernel->add(key, options.call, positional, named));
+  }
   return place.kernel->run(node->variant, place.context, options, positional, named);
+}
+
+// Host memory given to a GPU would end the context with an illegal address. Looking costs a driver
+// call a pointer, so only a variant's first launch looks: that is where the mistake is made.
+Status Kernel::check_memory(std::span<const Arg> positional,
+                            std::span<const NamedArg> named) const {
+  if (!device_.is_cuda()) return {};
+  for (size_t i = 0; i < positional.size() + named.size(); ++i) {
+    Arg arg = argument(positional, named, i);
+    if (arg.kind != Arg::Kind::kPointer || device_.gpu()->can_access(arg.bits)) continue;
+    return make_error(
+        DiagKind::kBadArgument,
+        fmt::format("argument {} of kernel `{}` lies in host memory ({:#x}), which {} "
+                    "cannot access",
+                    i + 1, name(), arg.bits, device_.description()),
+        "give it device memory (Context::allocate, cudaMalloc) or pinned memory");
+  }
+  return {};
 }
 
 Result<const Variant*> Kernel::prepare(const LaunchOptions& options,

@@ -104,6 +104,7 @@ class Kernel {
                                   std::span<const NamedArg> named);
   Result<const Node*> add(const Key& key, const CallOptions& options,
                           std::span<const Arg> positional, std::span<const NamedArg> named);
+  Status check_memory(std::span<const Arg> positional, std::span<const NamedArg> named) const;
   Status run(const Variant& variant, device::CUcontext context, const LaunchOptions& options,
              std::span<const Arg> positional, std::span<const NamedArg> named) const;
   Status run_on_host(const Variant& variant, const LaunchOptions& options,

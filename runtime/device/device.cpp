@@ -18,6 +18,7 @@ enum Attribute {
   kL2Bytes = 38,
   kMajor = 75,
   kMinor = 76,
+  kPageableMemoryAccess = 88,
   kMaxSharedPerBlockOptin = 97,
 };
 
@@ -130,6 +131,15 @@ ContextScope::~ContextScope() {
 #define TW_WITH_CONTEXT(gpu)                           \
   ContextScope scope((gpu).driver(), (gpu).context()); \
   if (scope.result() != 0) return cuda_error((gpu).driver(), "context_push", scope.result())
+
+bool Gpu::can_access(uint64_t address) const {
+  constexpr int kMemoryType = 2, kInvalidValue = 1;  // attribute; the answer for unknown addresses
+  ContextScope scope(*driver_, context_);
+  unsigned type = 0;
+  if (scope.result() != 0 || address == 0) return true;  // the launch will say what is wrong
+  return driver_->pointer_attribute(&type, kMemoryType, address) != kInvalidValue ||
+         attribute(*driver_, device_, kPageableMemoryAccess) != 0;
+}
 
 Result<uint64_t> Gpu::allocate(size_t bytes) const {
   TW_WITH_CONTEXT(*this);

@@ -45,6 +45,8 @@ class Gpu {
   CUcontext context() const { return context_; }
   const Driver& driver() const { return *driver_; }
 
+  // False for an address of ordinary host memory on a device that cannot follow it there.
+  bool can_access(uint64_t address) const;
   // `out-of-memory` says how much was asked and how much is free.
   Result<uint64_t> allocate(size_t bytes) const;
   void free(uint64_t address) const;

@@ -159,6 +159,27 @@ TEST(CudaLaunch, ReachesTheDriverWithItsParameters) {
   EXPECT_EQ(state.context_depth, 0);
 }
 
+TEST(CudaLaunch, HostMemoryIsRefusedAtTheFirstLaunch) {
+  if (!have_nvrtc()) GTEST_SKIP() << "no NVRTC";
+  auto kernel = kernel_on("cuda:0", kAdd, "add");
+  CudaCall call;
+  fake::reset(4);
+  setenv("FAKE_CUDA_PAGEABLE", "0", 1);
+  Status host = kernel->launch({}, call.args, call.constants);
+  uint64_t memory = kernel->device().gpu()->allocate(1024).value();
+  for (size_t i = 0; i < 3; ++i) call.args[i] = Arg::pointer(memory + 512, Dtype::kF32);
+  Status device = kernel->launch({}, call.args, call.constants);
+  unsetenv("FAKE_CUDA_PAGEABLE");
+  kernel->device().gpu()->free(memory);
+  ASSERT_FALSE(host.ok());
+  EXPECT_EQ(host.error().kind, DiagKind::kBadArgument);
+  EXPECT_NE(host.error().message.find("argument 1 of kernel `add` lies in host memory"),
+            std::string::npos)
+      << host.error().message;
+  EXPECT_TRUE(device.ok());
+  EXPECT_EQ(fake::state().launches.size(), 1u);
+}
+
 TEST(CudaLaunch, EmptyAndOversizedGrids) {
   if (!have_nvrtc()) GTEST_SKIP() << "no NVRTC";
   auto kernel = kernel_on("cuda:0", kAdd, "add");

@@ -3,7 +3,8 @@
 // tested without a GPU. Kernels do not run; launches are recorded.
 //
 // FAKE_CUDA_INIT is what cuInit returns, FAKE_CUDA_DEVICES the number of devices (2), FAKE_CUDA_SM
-// their compute capability (90; a comma list gives each its own), FAKE_CUDA_MEMORY bytes a device.
+// their compute capability (90; a comma list gives each its own), FAKE_CUDA_MEMORY bytes a device,
+// FAKE_CUDA_PAGEABLE whether they can access ordinary host memory (1).
 #include "fake_cuda.h"
 
 #include <cstdlib>
@@ -162,6 +163,7 @@ FAKE cuDeviceGetAttribute(int* value, int attribute, int device) {
   static std::map<int, int> values = {{1, 1024}, {16, 132}, {38, 50 << 20}, {97, 232448}};
   if (attribute == 75) return *value = capability(device) / 10, kSuccess;
   if (attribute == 76) return *value = capability(device) % 10, kSuccess;
+  if (attribute == 88) return *value = number("FAKE_CUDA_PAGEABLE", 1), kSuccess;
   auto it = values.find(attribute);
   if (it == values.end()) return kInvalidValue;
   return *value = it->second, kSuccess;
@@ -216,6 +218,14 @@ FAKE cuMemAlloc_v2(uint64_t* address, size_t bytes) {
   *address = reinterpret_cast<uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   allocations[*address] = {bytes, current()->device};
   return kSuccess;
+}
+FAKE cuPointerGetAttribute(void* out, int attribute, uint64_t address) {
+  if (attribute != 2) return kInvalidValue;
+  std::lock_guard lock(mutex);
+  for (auto& [begin, allocation] : allocations)
+    if (address >= begin && address < begin + allocation.first)
+      return *static_cast<unsigned*>(out) = 2, kSuccess;
+  return kInvalidValue;
 }
 FAKE cuMemFree_v2(uint64_t address) {
   std::lock_guard lock(mutex);
