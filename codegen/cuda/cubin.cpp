@@ -16,6 +16,7 @@
 namespace tilewright::cuda {
 namespace {
 
+constexpr int kAbiOfCuda13 = 8;    // from then on cubins say which instructions are spills
 constexpr int kMachineCuda = 190;  // EM_CUDA
 constexpr int kEntryFlag = 0x10;   // st_other of a kernel, as against a device function
 constexpr size_t kInstructionBytes = 16;
@@ -28,7 +29,7 @@ enum Attribute : uint8_t {
   kMinStackSize = 0x12,   // .nv.info: {symbol, bytes}
   kRegisterCount = 0x2f,  // .nv.info: {symbol, registers}
   kBarrierCount = 0x4c,   // .nv.info.<kernel>: in the value
-  kSpills = 0x55,         // .nv.info.<kernel>: pairs {1, code offset}, one a spill instruction
+  kSpills = 0x55,         // .nv.info.<kernel>: pairs {1, code offset}, one a spill (CUDA 13)
 };
 constexpr uint8_t kHasPayload = 4;
 
@@ -73,10 +74,14 @@ class Cubin {
         header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kMachineCuda ||
         header.e_shentsize != sizeof(Elf64_Shdr))
       return std::nullopt;
+    cubin.abi_ = header.e_ident[EI_ABIVERSION];
+    cubin.sm_ = static_cast<int>(header.e_flags >> (cubin.abi_ >= kAbiOfCuda13 ? 8 : 0) & 0xff);
     if (!cubin.read_sections(data, header) || !cubin.read_symbols()) return std::nullopt;
     return cubin;
   }
 
+  int abi() const { return abi_; }
+  int sm() const { return sm_; }
   const Section* find(std::string_view prefix, std::string_view name) const {
     for (const Section& section : sections_)
       if (section.name.starts_with(prefix) && section.name.substr(prefix.size()) == name)
@@ -130,6 +135,7 @@ class Cubin {
     return false;
   }
 
+  int abi_ = 0, sm_ = 0;
   std::vector<Section> sections_;
   std::vector<Symbol> symbols_;
 };
@@ -202,13 +208,24 @@ void read_attributes(const Cubin& cubin, std::string_view kernel, Resources& out
   out.stack_bytes = std::max(frame, min_stack);
 }
 
+// How often each instruction occurs in a kernel's code.
+std::map<std::string, int> count_instructions(const Section& text) {
+  std::map<std::string, int> mix;
+  for (size_t at = 0; at + kInstructionBytes <= text.bytes.size(); at += kInstructionBytes) {
+    uint16_t half = 0;
+    read_at(text.bytes, at, half);
+    ++mix[opcode_name(half & 0xfff)];
+  }
+  return mix;
+}
+
 // Static shared memory of a kernel. From sm_90 on its section starts with the system's 1 KB, which
-// does not count against the block's limit; such cubins have a section for symbols in it.
+// does not count against the block's limit.
 int static_shared(const Cubin& cubin, std::string_view kernel) {
   const Section* section = cubin.find(".nv.shared.", kernel);
   if (!section) return 0;
   uint64_t bytes = std::min<uint64_t>(section->size, kMaxShared);
-  uint64_t reserved = cubin.find(".nv.shared.reserved.0", "") ? 1024 : 0;
+  uint64_t reserved = cubin.sm() >= 90 ? 1024 : 0;
   return static_cast<int>(bytes - std::min(bytes, reserved));
 }
 
@@ -224,6 +241,12 @@ Result<Resources> read_resources(std::string_view data, const Source& source) {
   read_attributes(*cubin, source.entry, out);
   if (out.registers <= 0 || out.registers > 255)
     return bad_cubin(source, fmt::format("it names {} registers", out.registers));
+  if (const Section* text = cubin->find(".text.", source.entry);
+      cubin->abi() < kAbiOfCuda13 && text) {
+    // Older cubins do not tell spills from local arrays, which emitted kernels do not have.
+    std::map<std::string, int> mix = count_instructions(*text);
+    out.spill_instructions = mix["LDL"] + mix["STL"];
+  }
   out.shared_bytes = source.shared_bytes + static_shared(*cubin, source.entry);
   return out;
 }
@@ -233,13 +256,7 @@ Result<std::map<std::string, int>> instruction_mix(std::string_view data, const 
   if (!cubin) return bad_cubin(source, "it is no CUDA binary, or is cut off");
   const Section* text = cubin->find(".text.", source.entry);
   if (!text) return bad_cubin(source, "it does not hold this kernel");
-  std::map<std::string, int> mix;
-  for (size_t at = 0; at + kInstructionBytes <= text->bytes.size(); at += kInstructionBytes) {
-    uint16_t half = 0;
-    read_at(text->bytes, at, half);
-    ++mix[opcode_name(half & 0xfff)];
-  }
-  return mix;
+  return count_instructions(*text);
 }
 
 }  // namespace tilewright::cuda

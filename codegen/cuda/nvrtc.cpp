@@ -184,6 +184,12 @@ Result<Binary> compile(const Source& source, const Target& target, const Options
   const Result<NvrtcApi>& loaded = nvrtc();
   if (!loaded.ok()) return loaded.error();
   const NvrtcApi& api = *loaded;
+  const auto& known = api.architectures;
+  if (std::find(known.begin(), known.end(), target.sm) == known.end())
+    return make_error(DiagKind::kCudaCompile,
+                      fmt::format("NVRTC {}.{} ({}) does not compile for {}", api.info.major,
+                                  api.info.minor, api.info.library, target.name),
+                      "install a newer CUDA, or name its library in TILEWRIGHT_NVRTC");
   const std::string text = full_text(source);
   for (bool with_optional : {true, false}) {
     if (with_optional && refuses_optional_options.load()) continue;

@@ -90,6 +90,10 @@ bool resolve(void* handle, NvrtcApi& api, std::string& reason) {
   bind(api.ptx, "nvrtcGetPTX");
   bind(api.cubin_size, "nvrtcGetCUBINSize");
   bind(api.cubin, "nvrtcGetCUBIN");
+  int (*count_architectures)(int*) = nullptr;
+  int (*get_architectures)(int*) = nullptr;
+  bind(count_architectures, "nvrtcGetNumSupportedArchs");
+  bind(get_architectures, "nvrtcGetSupportedArchs");
   if (!reason.empty()) return false;
   if (api.version(&api.info.major, &api.info.minor) != NvrtcApi::kSuccess) {
     reason = "nvrtcVersion failed";
@@ -99,6 +103,11 @@ bool resolve(void* handle, NvrtcApi& api, std::string& reason) {
     reason = fmt::format("is version {}.{}, {}.0 or later is needed", api.info.major,
                          api.info.minor, kOldestMajor);
     return false;
+  }
+  int count = 0;
+  if (count_architectures(&count) == NvrtcApi::kSuccess && count > 0) {
+    api.architectures.resize(static_cast<size_t>(count));
+    get_architectures(api.architectures.data());
   }
   return true;
 }

@@ -30,6 +30,7 @@ struct NvrtcApi {
   int (*ptx)(Program, char*) = nullptr;
   int (*cubin_size)(Program, size_t*) = nullptr;
   int (*cubin)(Program, char*) = nullptr;
+  std::vector<int> architectures;  // 75, 80, …: what it compiles for
   NvrtcInfo info;
 };
 

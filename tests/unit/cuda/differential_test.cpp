@@ -128,5 +128,31 @@ TEST(Differential, RandomKernels) {
   EXPECT_LE(too_large, rounds / 4) << "most kernels fit their target";
 }
 
+// Takes the barriers out of emitted texts one at a time: each is needed, so each loss is a fault.
+TEST(Differential, EveryMissingBarrierIsCaught) {
+  const std::string barrier = "tw_barrier();";
+  int removed = 0;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    ir::Module module = random_kernel(seed, {});
+    passes::run_pipeline(module, {}).value();
+    const Source source = emit(module, *find_target("sm_80")).value();
+    for (size_t at = 0; (at = source.text.find(barrier, at)) != std::string::npos; ++at) {
+      Source mutant = source;
+      mutant.text.erase(at, barrier.size());
+      Buffers buffers(seed);
+      Launch launch;
+      launch.arguments = buffers.slots;
+      Status status = emulate(mutant).value()->run(launch);
+      ASSERT_FALSE(status.ok()) << "not caught: seed " << seed << ", byte " << at << "\n"
+                                << source.text;
+      DiagKind kind = status.error().kind;
+      EXPECT_TRUE(kind == DiagKind::kDataRace || kind == DiagKind::kUninitializedRead)
+          << status.error().text();
+      ++removed;
+    }
+  }
+  EXPECT_GT(removed, 4);
+}
+
 }  // namespace
 }  // namespace tilewright::cuda

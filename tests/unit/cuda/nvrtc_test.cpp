@@ -166,6 +166,17 @@ TEST(Nvrtc, FlagsFromTheEnvironmentAreRefused) {
   EXPECT_NE(result.error().text().find("NVRTC_APPEND_FLAGS"), std::string::npos);
 }
 
+TEST(Nvrtc, UnknownTargetsAreNamed) {
+  SKIP_WITHOUT_NVRTC();
+  Target target = *find_target("sm_120");
+  target.sm = 999;
+  target.name = target.nvrtc = "sm_999";
+  Result<Binary> result = compile(source("extern \"C\" __global__ void k() {}\n"), target);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.error().message.find("does not compile for sm_999"), std::string::npos)
+      << result.error().text();
+}
+
 TEST(Nvrtc, CompilesFromManyThreads) {
   SKIP_WITHOUT_NVRTC();
   const std::string text = "extern \"C\" __global__ void k(float* p) { p[threadIdx.x] += 1; }\n";
