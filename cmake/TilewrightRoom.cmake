@@ -10,6 +10,10 @@ add_library(tw_flags INTERFACE)
 target_include_directories(tw_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(tw_flags INTERFACE -Wall -Wextra -fvisibility=hidden
                        $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False alarms about std::string's operator+ when optimising (GCC bug 105651, fixed in 13).
+  target_compile_options(tw_flags INTERFACE -Wno-restrict)
+endif()
 if(TILEWRIGHT_WERROR)
   target_compile_options(tw_flags INTERFACE -Werror)
 endif()

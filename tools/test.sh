@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 source tools/install_deps.sh
 build=${1:-build/test}
 echo "== configuring $build"
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTILEWRIGHT_WERROR=ON -DCMAKE_UNITY_BUILD=OFF >"/tmp/tilewright-configure.$$" 2>&1 ||
+# -O1 builds in half the time of -O3 and the tests run about as fast.
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DTILEWRIGHT_WERROR=ON >"/tmp/tilewright-configure.$$" 2>&1 ||
   { cat "/tmp/tilewright-configure.$$"; exit 1; }
 rm -f "/tmp/tilewright-configure.$$"
 echo "== building"
