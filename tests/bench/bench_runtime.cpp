@@ -1,6 +1,7 @@
 // bench_runtime [cuda]: what compiling and launching cost. Never part of the tests.
 //   - the matmul kernel for sm_90, cold (no cache) and from the disk cache
-//   - with a GPU: host time of a warm launch beside a bare cuLaunchKernel of the same function
+//   - with a GPU: launches captured in a graph, and host time of a warm launch beside a bare
+//   cuLaunchKernel of the same function
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,13 +138,47 @@ void bench_launch() {
   gpu.free(memory);
 }
 
+// Launches recorded into a CUDA graph: x += x, ten times, replayed twice.
+void show_graph() {
+  auto device = runtime::Device::cuda(0).value();
+  auto service = std::make_shared<runtime::CompileService>();
+  auto kernel = runtime::Kernel::create(load("vector_add"), "vector_add", service, device).value();
+  const device::Gpu& gpu = *device.gpu();
+  device::Stream stream = device::Stream::create(gpu).value();
+  std::vector<float> host(1000, 1.0f);
+  uint64_t memory = gpu.allocate(4096).value();
+  gpu.upload(memory, host.data(), 4000, stream.get()).value();
+  runtime::Arg pointer = runtime::Arg::pointer(memory, Dtype::kF32, 4000);
+  const runtime::Arg args[] = {pointer, pointer, pointer, runtime::Arg::integer(int64_t{1000})};
+  Constant block = Constant::integer_of(1024);
+  const runtime::NamedArg named[] = {{"BLOCK", {}, &block}};
+  runtime::LaunchOptions options;
+  options.stream = stream.get();
+  kernel->prepare(options, args, named).value();
+  auto graph = device::Graph::capture(gpu, stream.get(), [&]() -> Status {
+                 for (int i = 0; i < 10; ++i) TW_TRY(kernel->launch(options, args, named));
+                 return {};
+               }).value();
+  graph.launch(stream.get()).value();
+  graph.launch(stream.get()).value();
+  gpu.download(host.data(), memory, 4000, stream.get()).value();
+  gpu.synchronize(stream.get()).value();
+  bool right = std::all_of(host.begin(), host.end(), [](float x) { return x == 1048576.0f; });
+  std::printf("ten launches captured in a CUDA graph, replayed twice: %s\n",
+              right ? "right" : "WRONG");
+  gpu.free(memory);
+}
+
 }  // namespace
 }  // namespace tilewright
 
 int main(int argc, char** argv) {
   try {
     tilewright::bench_compile();
-    if (argc > 1 && std::strcmp(argv[1], "cuda") == 0) tilewright::bench_launch();
+    if (argc > 1 && std::strcmp(argv[1], "cuda") == 0) {
+      tilewright::show_graph();
+      tilewright::bench_launch();
+    }
   } catch (const std::exception& error) {
     std::printf("%s\n", error.what());
     return 1;
