@@ -228,6 +228,19 @@ Result<std::vector<HostTensor>> KernelTrial::run(const Config& config) {
   return impl_->run(*candidate);
 }
 
+namespace {
+
+// The versions whose change may change what is fastest.
+std::string compiler_name(runtime::Backend backend) {
+  std::string name = "tilewright-" TILEWRIGHT_VERSION;
+  if (backend == runtime::Backend::kCpu) return name + " " + cpu::target_description();
+  if (backend != runtime::Backend::kCuda) return name;
+  auto nvrtc = cuda::nvrtc_info();
+  return nvrtc ? fmt::format("{} nvrtc-{}.{}", name, nvrtc->major, nvrtc->minor) : name;
+}
+
+}  // namespace
+
 Key KernelTrial::key() const {
   const Workload& workload = impl_->workload;
   const frontend::KernelInfo& info = impl_->kernel->info();
@@ -251,7 +264,7 @@ Key KernelTrial::key() const {
   key.device = impl_->device.gpu() ? fmt::format("cuda:{}:{}", impl_->device.platform().name(),
                                                  impl_->device.gpu()->info().name)
                                    : impl_->device.description();
-  key.compiler = runtime::compiler_identity();
+  key.compiler = compiler_name(impl_->device.platform().backend);
   return key;
 }
 
