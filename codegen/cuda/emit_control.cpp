@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "codegen/cuda/emit_ops.h"
 #include "codegen/cuda/emitter.h"
@@ -72,8 +73,7 @@ View declare_carried(Emitter& e, ValueId result, const View& init) {
     e.assign(view, init);
     return view;
   }
-  e.out.line(fmt::format("{} {} = {};", type_name(type), name,
-                         init.value("0")));
+  e.out.line(fmt::format("{} {} = {};", type_name(type), name, init.value("0")));
   return View{.type = type, .layout = layout, .name = name, .uniform = type.is_scalar()};
 }
 
@@ -88,10 +88,8 @@ bool names_one_of(const std::vector<View>& views, size_t except, const View& vie
 }
 
 View copy(Emitter& e, const View& view) {
-  View copied =
-      e.make_each(view.type, view.layout, e.fresh("next"), view.uniform, [&](const std::string& i) {
-        return view.value(i);
-      });
+  View copied = e.make_each(view.type, view.layout, e.fresh("next"), view.uniform,
+                            [&](const std::string& i) { return view.value(i); });
   return copied;
 }
 
@@ -180,8 +178,12 @@ void emit_For(Emitter& e, ir::OpId id) {
   bool down = is_constant && constant->attrs.get_int("value") < 0;
   if (!is_constant) e.out.line(fmt::format("if ({} <= 0) tw_trap();", step));
   e.out.line("TW_NO_UNROLL");
-  e.out.open(fmt::format("for ({} {} = {}; {} {} {}; {} += {})", type, variable, lo, variable,
-                         down ? ">" : "<", hi, variable, step));
+  // Steps of one cannot overshoot; longer ones might leave the type near its limit.
+  bool single = is_constant && std::abs(constant->attrs.get_int("value")) == 1;
+  std::string next = single ? fmt::format("{} {}= 1", variable, down ? "-" : "+")
+                            : fmt::format("{} = tw_next({}, {}, {})", variable, variable, step, hi);
+  e.out.open(fmt::format("for ({} {} = {}; {} {} {}; {})", type, variable, lo, variable,
+                         down ? ">" : "<", hi, next));
   SharedState shared(e);
   e.define(
       body.args[0],

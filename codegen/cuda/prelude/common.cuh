@@ -243,7 +243,7 @@ TW_DEVICE To tw_cast(From x) {
 template <class To, class From>
 TW_DEVICE To tw_cast_rtz(From x) { return tw_cast<To, true>(x); }
 
-// ---- arithmetic of narrow floats: in f32, rounded once -------------------------------------------
+// ---- arithmetic of f16 and bf16: in f32, rounded once --------------------------------------------
 #define TW_NARROW_OPERATORS(T)                                                                   \
   TW_DEVICE T operator+(T a, T b) { return tw_narrow<T>(tw_f32(a) + tw_f32(b)); }                \
   TW_DEVICE T operator-(T a, T b) { return tw_narrow<T>(tw_f32(a) - tw_f32(b)); }                \
@@ -256,8 +256,6 @@ TW_DEVICE To tw_cast_rtz(From x) { return tw_cast<To, true>(x); }
   TW_DEVICE bool operator>=(T a, T b) { return tw_f32(a) >= tw_f32(b); }
 TW_NARROW_OPERATORS(f16)
 TW_NARROW_OPERATORS(bf16)
-TW_NARROW_OPERATORS(f8e4m3)
-TW_NARROW_OPERATORS(f8e5m2)
 #undef TW_NARROW_OPERATORS
 
 // ---- integer arithmetic: wraps, and is defined everywhere ----------------------------------------
@@ -280,17 +278,13 @@ TW_DEVICE T tw_mul(T a, T b) {
 // Quotient toward zero; x / 0 has all bits set; the smallest integer over -1 is itself.
 template <class T>
 TW_DEVICE T tw_div(T a, T b) {
-  if constexpr (tw_kind<T>::narrow) {
-    return tw_narrow<T>(tw_div(tw_f32(a), tw_f32(b)));
-  } else if constexpr (tw_kind<T>::is_signed) {
+  if constexpr (tw_kind<T>::is_signed) {
     if (b == (T)-1) return (T)(0 - (tw_bits_of<T>)a);
     return b == 0 ? (T)-1 : (T)(a / (b == 0 ? (T)1 : b));
   } else {
     return b == 0 ? (T)~(tw_bits_of<T>)0 : (T)(a / (b == 0 ? (T)1 : b));
   }
 }
-template <class T>
-TW_DEVICE T tw_div_rn(T a, T b) { return tw_narrow<T>(tw_div_rn(tw_f32(a), tw_f32(b))); }
 // Remainder with the sign of a; x % 0 is x.
 template <class T>
 TW_DEVICE T tw_rem(T a, T b) {
@@ -393,81 +387,70 @@ TW_DEVICE f32 tw_cos(f32 x) {
   return (quadrant + 1) & 2 ? -value : value;
 }
 
-#define TW_NARROW_FUNCTION(name) \
-  template <class T>             \
-  TW_DEVICE T name(T x) { return tw_narrow<T>(name(tw_f32(x))); }
-TW_NARROW_FUNCTION(tw_exp)
-TW_NARROW_FUNCTION(tw_exp2)
-TW_NARROW_FUNCTION(tw_log)
-TW_NARROW_FUNCTION(tw_log2)
-TW_NARROW_FUNCTION(tw_sin)
-TW_NARROW_FUNCTION(tw_cos)
-TW_NARROW_FUNCTION(tw_tanh)
-TW_NARROW_FUNCTION(tw_erf)
-TW_NARROW_FUNCTION(tw_sqrt)
-TW_NARROW_FUNCTION(tw_sqrt_rn)
-TW_NARROW_FUNCTION(tw_rsqrt)
-TW_NARROW_FUNCTION(tw_floor)
-TW_NARROW_FUNCTION(tw_ceil)
-#undef TW_NARROW_FUNCTION
+// f16 and bf16.
+template <class T>
+TW_DEVICE T tw_floor(T x) { return tw_narrow<T>(tw_floor(tw_f32(x))); }
+template <class T>
+TW_DEVICE T tw_ceil(T x) { return tw_narrow<T>(tw_ceil(tw_f32(x))); }
 
 // ---- atomics of every type -----------------------------------------------------------------------
-// memory = combine(memory, v) by compare-and-swap; gives the old value.
-template <int Scope, class T, class Combine>
-TW_DEVICE T tw_atomic_loop(u64 address, T v, Combine combine TW_AT) {
-  if constexpr (sizeof(T) == 1) {
-    u64 word_address = address & ~(u64)3;
-    u32 shift = (u32)(address & 3) * 8, seen, old;
-    tw_global_load<4, TW_VOLATILE>(&old, word_address TW_HERE);
-    do {
-      seen = old;
-      u32 wanted = tw_bitcast<u8>(combine(tw_from_bits<T>((u8)(seen >> shift)), v));
-      old = tw_atom_cas<Scope>(word_address, seen, (seen & ~(0xffu << shift)) | wanted << shift TW_HERE);
-    } while (old != seen);
-    return tw_from_bits<T>((u8)(old >> shift));
-  } else {
-    typedef tw_bits_of<T> word;
-    T first;
-    tw_load<1, TW_VOLATILE>(&first, address TW_HERE);
-    word old = tw_bitcast<word>(first), seen;
-    do {
-      seen = old;
-      old = tw_atom_cas<Scope>(address, seen, tw_bitcast<word>(combine(tw_bitcast<T>(seen), v)) TW_HERE);
-    } while (old != seen);
-    return tw_bitcast<T>(old);
-  }
-}
 template <int Scope, class T>
-TW_DEVICE T tw_atomic_add(u64 address, T v TW_AT) {
-  if constexpr (tw_is<T, f32>::value || tw_is<T, f64>::value) return tw_atom_add<Scope>(address, v TW_HERE);
-  else if constexpr (tw_is<T, f16>::value) return f16{tw_atom_add_f16<Scope>(address, v.bits TW_HERE)};
+TW_DEVICE T tw_atomic_add(u64 address, T v) {
+  if constexpr (tw_is<T, f32>::value || tw_is<T, f64>::value) {
+    return tw_atom_add<Scope>(address, v);
+  } else if constexpr (tw_is<T, f16>::value) {
+    return f16{tw_atom_add_f16<Scope>(address, v.bits)};
+  } else if constexpr (tw_is<T, bf16>::value) {
 #ifdef TW_HAS_ATOM_ADD_BF16
-  else if constexpr (tw_is<T, bf16>::value) return bf16{tw_atom_add_bf16<Scope>(address, v.bits TW_HERE)};
+    return bf16{tw_atom_add_bf16<Scope>(address, v.bits)};
+#else
+    bf16 old, seen;
+    tw_load<1, TW_VOLATILE>(&old, address);
+    do {
+      seen = old;
+      old.bits = tw_atom_cas<Scope>(address, seen.bits, (seen + v).bits);
+    } while (old.bits != seen.bits);
+    return old;
 #endif
-  else if constexpr (tw_kind<T>::narrow) return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return a + b; } TW_HERE);
-  else if constexpr (sizeof(T) >= 4) return (T)tw_atom_add<Scope>(address, (tw_bits_of<T>)v TW_HERE);
-  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_add(a, b); } TW_HERE);
-}
-template <int Scope, class T>
-TW_DEVICE T tw_atomic_min(u64 address, T v TW_AT) {
-  if constexpr (!tw_kind<T>::real && sizeof(T) >= 4) return tw_atom_min<Scope>(address, v TW_HERE);
-  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_min(a, b); } TW_HERE);
-}
-template <int Scope, class T>
-TW_DEVICE T tw_atomic_max(u64 address, T v TW_AT) {
-  if constexpr (!tw_kind<T>::real && sizeof(T) >= 4) return tw_atom_max<Scope>(address, v TW_HERE);
-  else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { return tw_max(a, b); } TW_HERE);
-}
-#define TW_ATOMIC_BITS(name, word_form, expression)                                                         \
-  template <int Scope, class T>                                                                             \
-  TW_DEVICE T name(u64 address, T v TW_AT) {                                                                      \
-    if constexpr (sizeof(T) >= 4) return tw_bitcast<T>(word_form<Scope>(address, tw_bitcast<tw_bits_of<T>>(v) TW_HERE)); \
-    else return tw_atomic_loop<Scope>(address, v, [](T a, T b) { (void)a; return expression; } TW_HERE);            \
+  } else {
+    return (T)tw_atom_add<Scope>(address, (tw_bits_of<T>)v);
   }
-TW_ATOMIC_BITS(tw_atomic_and, tw_atom_and, (T)(a & b))
-TW_ATOMIC_BITS(tw_atomic_or, tw_atom_or, (T)(a | b))
-TW_ATOMIC_BITS(tw_atomic_xor, tw_atom_xor, (T)(a ^ b))
-TW_ATOMIC_BITS(tw_atomic_xchg, tw_atom_xchg, b)
+}
+// Floats are ordered as their images are, sign and magnitude: integer atomics do it, since among
+// images of negative numbers the order is reversed.
+template <int Scope, class T>
+TW_DEVICE T tw_atomic_min(u64 address, T v) {
+  if constexpr (tw_is<T, f32>::value) {
+    i32 bits = tw_bitcast<i32>(v);
+    return tw_bitcast<f32>(bits >= 0 ? (u32)tw_atom_min<Scope>(address, bits) : tw_atom_max<Scope>(address, (u32)bits));
+  } else if constexpr (tw_is<T, f64>::value) {
+    i64 bits = tw_bitcast<i64>(v);
+    return tw_bitcast<f64>(bits >= 0 ? (u64)tw_atom_min<Scope>(address, bits) : tw_atom_max<Scope>(address, (u64)bits));
+  } else {
+    return tw_atom_min<Scope>(address, v);
+  }
+}
+template <int Scope, class T>
+TW_DEVICE T tw_atomic_max(u64 address, T v) {
+  if constexpr (tw_is<T, f32>::value) {
+    i32 bits = tw_bitcast<i32>(v);
+    return tw_bitcast<f32>(bits >= 0 ? (u32)tw_atom_max<Scope>(address, bits) : tw_atom_min<Scope>(address, (u32)bits));
+  } else if constexpr (tw_is<T, f64>::value) {
+    i64 bits = tw_bitcast<i64>(v);
+    return tw_bitcast<f64>(bits >= 0 ? (u64)tw_atom_max<Scope>(address, bits) : tw_atom_min<Scope>(address, (u64)bits));
+  } else {
+    return tw_atom_max<Scope>(address, v);
+  }
+}
+#define TW_ATOMIC_BITS(name, word_form)                                                      \
+  template <int Scope, class T>                                                              \
+  TW_DEVICE T name(u64 address, T v) {                                                       \
+    return tw_bitcast<T>(word_form<Scope>(address, tw_bitcast<tw_bits_of<T>>(v)));           \
+  }
+TW_ATOMIC_BITS(tw_atomic_and, tw_atom_and)
+TW_ATOMIC_BITS(tw_atomic_or, tw_atom_or)
+TW_ATOMIC_BITS(tw_atomic_xor, tw_atom_xor)
+TW_ATOMIC_BITS(tw_atomic_xchg, tw_atom_xchg)
 #undef TW_ATOMIC_BITS
 // Stores v where memory equals `expected` (bits, 16 to 64); gives the old value.
 template <int Scope, class T>
@@ -490,4 +473,13 @@ TW_DEVICE void tw_split_tf32(u32& word, u32& rest) {
   word = tw_tf32(x);
   f32 left = x - tw_bitcast<f32>(word);
   rest = left == left ? tw_tf32(left) : 0;
+}
+
+// ---- loops ---------------------------------------------------------------------------------------
+// The value of a loop's variable after `k`, on its way to `end`, in steps that may overshoot the type.
+template <class T>
+TW_DEVICE T tw_next(T k, T step, T end) {
+  typedef tw_bits_of<T> U;
+  U left = step > 0 ? (U)end - (U)k : (U)k - (U)end, stride = step > 0 ? (U)step : (U)0 - (U)step;
+  return left > stride ? (T)((U)k + (U)step) : end;
 }

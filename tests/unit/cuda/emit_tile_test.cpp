@@ -267,6 +267,34 @@ TEST_P(EmitTile, LoopsCarryTilesScalarsAndPointers) {
   t.finish().check();
 }
 
+TEST_P(EmitTile, RangesNearTheLimitsOfTheType) {
+  Text t(warps());
+  struct Range {
+    Dtype dtype;
+    const char *lo, *hi, *step;
+  };
+  const Range ranges[] = {{Dtype::kI32, "2147483000", "2147483647", "1000"},
+                          {Dtype::kI32, "-2147483000", "-2147483648", "-300"},
+                          {Dtype::kI64, "9223372036854775800", "9223372036854775807", "4"},
+                          {Dtype::kI32, "5", "5", "2"},
+                          {Dtype::kI32, "-7", "8", "5"}};
+  int n = 0;
+  for (const Range& r : ranges) {
+    std::string id = std::to_string(n++), type = name(r.dtype);
+    std::string lo = t.scalar_param(r.dtype, 0), hi = t.constant(r.dtype, r.hi);
+    lo = t.value(type, "add " + lo + ", " + t.constant(r.dtype, r.lo));
+    std::string zero = t.constant(r.dtype, "0"), step = t.constant(r.dtype, r.step);
+    t.line("%last" + id + ": " + type + ", %turns" + id + ": " + type + " = for " + lo + ", " + hi +
+           ", " + step + ", " + zero + ", " + zero + " region(%i" + id + ": " + type + ", %l" + id +
+           ": " + type + ", %c" + id + ": " + type + ") {\n    %one" + id + ": " + type +
+           " = const {value=1}\n    %d" + id + ": " + type + " = add %c" + id + ", %one" + id +
+           "\n    yield %i" + id + ", %d" + id + "\n  }");
+    t.store_scalar("%last" + id, r.dtype);
+    t.store_scalar("%turns" + id, r.dtype);
+  }
+  t.finish().check();
+}
+
 TEST_P(EmitTile, PointersThatMoveApart) {
   // Offsets that differ by element: addresses are carried whole; nested loops walk on.
   Text t(warps());
