@@ -28,7 +28,8 @@ struct f8e5m2 { u8 bits; };
 #define TW_UNROLL _Pragma("unroll")
 #define TW_NO_UNROLL _Pragma("unroll 1")
 // The entry point: TW_KERNEL(threads) void name(parameters) { … }
-#define TW_KERNEL(threads) extern "C" __global__ __launch_bounds__(threads)
+// One block an SM is enough: without the 1, ptxas spills to fit more of them.
+#define TW_KERNEL(threads) extern "C" __global__ __launch_bounds__(threads, 1)
 #else
 #define TW_COPY_BYTES __builtin_memcpy
 #define TW_DEVICE static inline
