@@ -96,6 +96,11 @@ Argument numbers(Dtype dtype, unsigned seed, double scale = 4) {
   return argument;
 }
 
+// One with and one without conversions to bf16 and fp8 in hardware.
+std::string some_target(Dtype dtype) {
+  return static_cast<int>(dtype) % 2 == 0 ? "sm_89" : "sm_75";
+}
+
 class EmitElementwise : public ::testing::TestWithParam<Dtype> {};
 
 TEST_P(EmitElementwise, ArithmeticIsExact) {
@@ -124,7 +129,9 @@ TEST_P(EmitElementwise, ArithmeticIsExact) {
   for (auto& op : unary) v.op(t, op + " " + a);
   for (const char* predicate : {"eq", "ne", "lt", "le", "gt", "ge"})
     v.op(Dtype::kI1, "cmp " + ab + " {pred=" + predicate + "}");
-  v.finish().check([&](size_t i, size_t j) { return v.describe(i, j); });
+  Comparison kernel = v.finish();
+  kernel.check([&](size_t i, size_t j) { return v.describe(i, j); });
+  kernel.compiles({some_target(t)});
 }
 
 TEST_P(EmitElementwise, FunctionsWithinTheContract) {
@@ -137,8 +144,10 @@ TEST_P(EmitElementwise, FunctionsWithinTheContract) {
     v.op(t, std::string(op) + " " + a);
   v.op(t, "div " + a + ", " + b);
   double ulp = t == Dtype::kF64 ? 0x1p-52 : 0x1p-23, ulps = t == Dtype::kF64 ? 2 : 6;
-  v.finish({.absolute = t == Dtype::kF32 ? 0x1p-20 : 0x1p-50, .relative = ulps * ulp})
-      .check([&](size_t i, size_t j) { return v.describe(i, j); });
+  Comparison kernel =
+      v.finish({.absolute = t == Dtype::kF32 ? 0x1p-20 : 0x1p-50, .relative = ulps * ulp});
+  kernel.check([&](size_t i, size_t j) { return v.describe(i, j); });
+  kernel.compiles({some_target(t)});
 }
 
 TEST_P(EmitElementwise, CastsAndSelect) {
@@ -156,7 +165,9 @@ TEST_P(EmitElementwise, CastsAndSelect) {
     }
     if (to != t && dtype_bits(to) == dtype_bits(t) && t != Dtype::kI1) v.op(to, "bitcast " + a);
   }
-  v.finish().check([&](size_t i, size_t j) { return v.describe(i, j); });
+  Comparison kernel = v.finish();
+  kernel.check([&](size_t i, size_t j) { return v.describe(i, j); });
+  kernel.compiles({some_target(t)});
 }
 
 INSTANTIATE_TEST_SUITE_P(AllDtypes, EmitElementwise, ::testing::ValuesIn(kAll),

@@ -116,6 +116,18 @@ struct Comparison {
            std::fabs(x - y) <= tolerance.absolute + tolerance.relative * std::fabs(x);
   }
 
+  // The text for each target compiles with NVRTC, where there is one.
+  void compiles(const std::vector<std::string>& targets) const {
+    if (!nvrtc_info().ok()) return;
+    for (const std::string& name : targets) {
+      const Target& t = *find_target(name);
+      Result<Source> emitted = emit(module(), t);
+      ASSERT_TRUE(emitted.ok()) << emitted.error().text();
+      Result<Binary> binary = compile(*emitted, t);
+      ASSERT_TRUE(binary.ok()) << name << ": " << binary.error().text() << "\n" << emitted->text;
+    }
+  }
+
   // Emits, runs both, compares. `describe` names what element i of an argument is.
   void check(const std::function<std::string(size_t, size_t)>& describe = {}) const {
     Result<Source> emitted = source();
