@@ -29,17 +29,18 @@ if [ -z "$llvm" ] || [ ${#missing[@]} -gt 0 ]; then
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# NVRTC compiles the CUDA text; where no toolkit has it, the wheel of the same library does.
+# NVRTC compiles the CUDA text; where no toolkit has it, the wheel of the same library does. Programs look
+# for it in the user's data folder (codegen/cuda/nvrtc_loader.cpp).
+nvrtc_dir=${XDG_DATA_HOME:-$HOME/.local/share}/tilewright/nvrtc
 nvrtc_present() {
   ldconfig -p 2>/dev/null | grep -q 'libnvrtc\.so' && return 0
-  ls "${CUDA_HOME:-/usr/local/cuda}"/lib64/libnvrtc.so* >/dev/null 2>&1 && return 0
-  ls "$NVRTC_DIR"/nvidia/*/lib/libnvrtc.so* >/dev/null 2>&1
+  compgen -G "${CUDA_HOME:-/usr/local/cuda}/lib64/libnvrtc.so*" >/dev/null && return 0
+  compgen -G "$nvrtc_dir/nvidia/*/lib/libnvrtc.so*" >/dev/null
 }
-NVRTC_DIR=${TILEWRIGHT_NVRTC_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/tilewright/nvrtc}
 if ! nvrtc_present; then
-  echo "== installing NVRTC (wheel nvidia-cuda-nvrtc) into $NVRTC_DIR"
-  installed python3-pip || as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-pip >/dev/null
-  mkdir -p "$NVRTC_DIR"
-  python3 -m pip install -q --no-deps --target "$NVRTC_DIR" nvidia-cuda-nvrtc ||
+  echo "== installing NVRTC (the wheel nvidia-cuda-nvrtc) into $nvrtc_dir"
+  installed python3-pip ||
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-pip >/dev/null
+  python3 -m pip install -q --no-deps --target "$nvrtc_dir" nvidia-cuda-nvrtc ||
     echo "install_deps: NVRTC could not be installed; CUDA targets will report no-nvrtc" >&2
 fi

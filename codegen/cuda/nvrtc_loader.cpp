@@ -232,8 +232,12 @@ NvrtcSearch default_nvrtc_search() {
     folders.push_back(home + "/lib");
     add_python_prefix(folders, home);
   }
-  if (std::string home = environment("HOME"); !home.empty())
+  if (std::string data = environment("XDG_DATA_HOME"); !data.empty())
+    add_wheel(folders, data + "/tilewright/nvrtc");
+  if (std::string home = environment("HOME"); !home.empty()) {
+    add_wheel(folders, home + "/.local/share/tilewright/nvrtc");  // tools/install_deps.sh
     add_python_prefix(folders, home + "/.local");
+  }
   add_python_prefix(folders, "/usr/local");
   add_python_prefix(folders, "/usr");
   for (std::string& folder : folders) {
