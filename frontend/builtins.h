@@ -55,6 +55,9 @@ bool is_builtin_module(std::string_view name);
 // The dialect's row if the dotted path belongs to one, else null.
 const Builtin* find_dialect(std::string_view dotted);
 
+// The table as a Markdown page (BUILTINS.md): what is supported, and what is refused.
+std::string builtins_page();
+
 // The known name of the same module that is nearest to a misspelt one, or "".
 std::string_view nearest_builtin(std::string_view name);
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 namespace tilewright::frontend {
@@ -26,6 +29,14 @@ TEST(Builtins, EveryRowHasParametersAndADoc) {
       defaults |= param.default_value.has_value();
     }
   }
+}
+
+// `TILEWRIGHT_BLESS=1 unit_frontend --gtest_filter=Builtins.Page` rewrites the page.
+TEST(Builtins, Page) {
+  std::string path = std::string(TILEWRIGHT_SOURCE_DIR) + "/frontend/BUILTINS.md";
+  if (std::getenv("TILEWRIGHT_BLESS")) std::ofstream(path, std::ios::binary) << builtins_page();
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(in), {}}), builtins_page());
 }
 
 TEST(Builtins, Parameters) {
