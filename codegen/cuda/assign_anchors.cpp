@@ -217,6 +217,21 @@ bool stores_well(const Assigner& assigner, OpId id, const LinearLayout& layout) 
   return run * bytes >= std::min<int64_t>(32, possible * bytes);
 }
 
+bool is_broadcast_load(const Assigner& assigner, OpId id) {
+  const ir::Module& module = assigner.module;
+  const ir::OpNode& load = module.op(id);
+  if (load.op != Op::Load || module.type(load.results[0]).rank() != 1) return false;
+  std::set<ValueId> reached = {load.results[0]};
+  for (OpId user : assigner.order) {
+    const ir::OpNode& op = module.op(user);
+    bool uses = std::ranges::any_of(op.operands, [&](ValueId v) { return reached.contains(v); });
+    if (!uses) continue;
+    if (op.op == Op::ExpandDims) return true;
+    if (ir::op_info(op.op).family == ir::Family::kElementwise) reached.insert(op.results[0]);
+  }
+  return false;
+}
+
 }  // namespace
 
 void plan_dots(Assigner& assigner) {
@@ -236,6 +251,7 @@ void plan_memory(Assigner& assigner) {
   for (OpId id : assigner.order) {
     const ir::OpNode& op = module.op(id);
     if (!is_memory(op.op) || !assigner.is_tile(op.operands[0])) continue;
+    if (is_broadcast_load(assigner, id)) assigner.broadcast_loads.insert(id);
     const ir::Shape& shape = module.type(op.operands[0]).shape;
     std::vector<int> order = access_order(assigner.axes[op.operands[0].index]);
     int64_t share = layout::element_count(shape) / (32 * assigner.result.warps);
@@ -252,21 +268,6 @@ void plan_memory(Assigner& assigner) {
         layout::blocked(shape, assigner.result.warps, order, widths.at({shape, order}));
     if (module.op(id).op != Op::Load) assigner.result.memory[id] = assigner.coalesced[id];
   }
-}
-
-bool is_broadcast_load(const Assigner& assigner, OpId id) {
-  const ir::Module& module = assigner.module;
-  const ir::OpNode& load = module.op(id);
-  if (load.op != Op::Load || module.type(load.results[0]).rank() != 1) return false;
-  std::set<ValueId> reached = {load.results[0]};
-  for (OpId user : assigner.order) {
-    const ir::OpNode& op = module.op(user);
-    bool uses = std::ranges::any_of(op.operands, [&](ValueId v) { return reached.contains(v); });
-    if (!uses) continue;
-    if (op.op == Op::ExpandDims) return true;
-    if (ir::op_info(op.op).family == ir::Family::kElementwise) reached.insert(op.results[0]);
-  }
-  return false;
 }
 
 void settle_stores(Assigner& assigner) {

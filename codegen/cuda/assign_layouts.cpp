@@ -83,7 +83,7 @@ bool spread_op(Assigner& a, OpId id) {
     case Op::Load:
     case Op::AtomicRmw:
     case Op::AtomicCas:
-      if (!a.is_tile(result) || is_broadcast_load(a, id)) return false;
+      if (!a.is_tile(result) || a.broadcast_loads.contains(id)) return false;
       return a.raise(result, a.coalesced.at(id), Rank::kMemory);
     case Op::Dot:
       return a.raise(result, a.result.dots.at(id).accumulator, Rank::kDot);

@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "codegen/analysis/axis_info.h"
@@ -52,6 +53,8 @@ struct Assigner {
   // The coalesced layout of memory ops, and the dimension their vectors run along.
   std::map<ir::OpId, layout::LinearLayout> coalesced;
   std::map<ir::OpId, int> vector_axis;
+  // Loads of vectors that are broadcast into larger tiles: they take the layout of their users.
+  std::set<ir::OpId> broadcast_loads;
   // The layout the operands of a reduction take, decided once all values have theirs.
   std::map<ir::OpId, layout::LinearLayout> reductions;
 
@@ -68,8 +71,6 @@ struct Assigner {
 // Fails with `out-of-resources` only where no plan exists; FMA always does.
 void plan_dots(Assigner& assigner);
 void plan_memory(Assigner& assigner);
-// Loads of vectors that are only broadcast into larger tiles take the layout of their users.
-bool is_broadcast_load(const Assigner& assigner, ir::OpId op);
 // Decides in which layout stores and atomics run, once the values' layouts are known.
 void settle_stores(Assigner& assigner);
 // Fills LayoutAssignment::vectors.
