@@ -2,7 +2,8 @@
 """Runs each kernel file unmodified under Triton and under Tilewright and compares the outputs.
 
 Needs a GPU, torch, triton, and the `tilewright` package on PYTHONPATH (runtime/bindings/python).
-    python3 tests/triton/compare.py
+    python3 tests/triton/compare.py           compare
+    python3 tests/triton/compare.py --time    and time both on larger problems
 Both sides are compared with each other within the sum of both sides' bounds (dsl/LANGUAGE.md), and each
 with a float64 reference, in relative Frobenius norm. Exits 1 if any row is out of bounds.
 """
@@ -157,6 +158,58 @@ def conv2d(batch, size, channels, filters, stride, pad, dtype):
         TF32 if dtype == torch.float32 else EPS[dtype])
 
 
+def timed(label, op, name, launch, work, unit):
+    """One row: median milliseconds of both sides, interleaved rounds, and the rate of `work` per launch."""
+    from triton.testing import do_bench
+
+    sides = both(op, name)
+    times = {side: [] for side, _ in sides}
+    for _ in range(5):
+        for side, kernel in sides:
+            times[side].append(do_bench(lambda k=kernel: launch(k), warmup=20, rep=60, return_mode="median"))
+    ours, theirs = (sorted(times[side])[2] for side in ("tilewright", "triton"))
+    print(f"{label:40s} triton {theirs:8.3f} ms {work / theirs / 1e9:8.1f} {unit}   tilewright {ours:8.3f} ms "
+          f"{work / ours / 1e9:8.1f} {unit}   ratio {theirs / ours:5.2f}", flush=True)
+
+
+def time_matmul(size, block_m, block_n, block_k, warps, stages):
+    a, b, c = (randn(size, size, dtype=torch.float16) for _ in range(3))
+    grid = (math.ceil(size / block_m) * math.ceil(size / block_n),)
+    timed(f"matmul {size} f16 {block_m}x{block_n}x{block_k} w{warps} s{stages}", "matmul", "matmul",
+          lambda k: k[grid](a, b, c, size, size, size, size, 1, size, 1, size, 1, BLOCK_M=block_m, BLOCK_N=block_n,
+                            BLOCK_K=block_k, GROUP_M=8, num_warps=warps, num_stages=stages), 2 * size**3, "TFLOP/s")
+
+
+def time_attention(length, dim, causal, warps):
+    q, k, v, o = (randn(4, 16, length, dim, dtype=torch.float16) for _ in range(4))
+    lse = torch.empty(64, length, device="cuda")
+    timed(f"attention 4x16x{length}x{dim} causal={causal}", "attention", "attention",
+          lambda kern: kern[(math.ceil(length / 128), 64)](
+              q, k, v, o, lse, *q.stride()[:3], *k.stride()[:3], *v.stride()[:3], *o.stride()[:3], 16, length, dim**-0.5,
+              BLOCK_M=128, BLOCK_N=64, HEAD_DIM=dim, CAUSAL=causal, num_warps=warps, num_stages=3),
+          4 * 64 * length * length * dim * (0.5 if causal else 1), "TFLOP/s")
+
+
+def time_rows(rows, cols, dtype):
+    x, w = randn(rows, cols, dtype=dtype), randn(cols, dtype=dtype)
+    y, mean, rstd = torch.empty_like(x), torch.empty(rows, device="cuda"), torch.empty(rows, device="cuda")
+    traffic = 2 * x.numel() * x.element_size() * 1000
+    timed(f"softmax {rows}x{cols} {dtype}", "softmax", "softmax",
+          lambda k: k[(rows,)](x, y, cols, cols, cols, BLOCK=cols, num_warps=8), traffic, "GB/s")
+    timed(f"layer_norm forward {rows}x{cols} {dtype}", "layer_norm", "layer_norm_forward",
+          lambda k: k[(rows,)](x, y, w, w, mean, rstd, cols, cols, 1e-5, BLOCK=cols, num_warps=8), traffic, "GB/s")
+
+
+def time_all():
+    for config in ((128, 128, 32, 4, 3), (128, 128, 64, 4, 3), (128, 128, 64, 8, 3), (128, 256, 64, 8, 3)):
+        time_matmul(4096, *config)
+    for dim in (64, 128):
+        for causal in (False, True):
+            time_attention(4096, dim, causal, 8)
+    time_rows(8192, 4096, torch.bfloat16)
+    time_rows(8192, 8192, torch.float32)
+
+
 def main():
     torch.manual_seed(0)
     half, bf16, f32 = torch.float16, torch.bfloat16, torch.float32
@@ -172,6 +225,8 @@ def main():
         attention(2, 3, 333, 64, dtype, True, 4)
         conv2d(2, 19, 20, 33, 2, 1, dtype)
     print(f"{failures} failed")
+    if "--time" in sys.argv:
+        time_all()
     return 1 if failures else 0
 
 
