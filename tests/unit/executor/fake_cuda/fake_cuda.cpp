@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -40,13 +41,15 @@ struct Stream {
   bool capturing = false;
   size_t captured = 0;
 };
-struct Module {
-  Context* context;
-};
+struct Module;
 struct Function {
   Module* module;
   std::string name;
   int dynamic_shared = 48 * 1024;
+};
+struct Module {
+  Context* context;
+  std::vector<std::unique_ptr<Function>> functions;
 };
 struct Event {
   double time = 0;
@@ -126,8 +129,9 @@ extern "C" __attribute__((visibility("default"))) void fake_cuda_state(FakeState
 // A context of the user's own on a device, and a stream in it.
 extern "C" __attribute__((visibility("default"))) void* fake_cuda_foreign_stream(
     int device, bool primary_context) {
+  static auto& made = *new std::vector<Stream*>();  // the user's, for the life of the process
   auto* context = primary_context ? primary(device) : new Context{device};
-  return new Stream{context};
+  return made.emplace_back(new Stream{context});
 }
 
 FAKE cuInit(unsigned) {
@@ -263,7 +267,7 @@ FAKE cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**
   std::lock_guard lock(mutex);
   ++live_modules;
   ++loads;
-  return *module = new Module{current()}, kSuccess;
+  return *module = new Module{current(), {}}, kSuccess;
 }
 FAKE cuModuleUnload(void* module) {
   std::lock_guard lock(mutex);
@@ -273,7 +277,9 @@ FAKE cuModuleUnload(void* module) {
 }
 FAKE cuModuleGetFunction(void** function, void* module, const char* name) {
   if (std::strcmp(name, "absent") == 0) return kNotFound;
-  return *function = new Function{static_cast<Module*>(module), name}, kSuccess;
+  auto* owner = static_cast<Module*>(module);
+  owner->functions.emplace_back(new Function{owner, name});
+  return *function = owner->functions.back().get(), kSuccess;
 }
 FAKE cuFuncGetAttribute(int* value, int, void*) {
   return *value = 0, kSuccess;
