@@ -155,9 +155,11 @@ SharedPlace::SharedPlace(Emitter& e, const SharedAccess& access, int64_t start)
       start_(static_cast<uint32_t>(start)) {}
 
 std::string SharedPlace::address(const std::string& meeting, const std::string& apart) const {
-  if (at_.empty()) return apart;
-  std::string base = meeting == "0" ? at_ : "(" + at_ + " ^ " + paren(meeting) + ")";
-  return apart == "0" ? base : base + " + " + apart;
+  std::string text = at_;
+  if (meeting != "0") text = "(" + at_ + " ^ " + paren(meeting) + ")";
+  if (apart != "0") text += (text.empty() ? "" : " + ") + apart;
+  if (start_ != 0) text += (text.empty() ? "" : " + ") + std::to_string(start_);
+  return text.empty() ? "0" : text;
 }
 
 void emit_shared_stores(Emitter& e, const SharedAccess& access, int64_t start, const View& view,

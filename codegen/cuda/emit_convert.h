@@ -16,7 +16,7 @@ class SharedPlace {
   // Splits an offset into the bits that meet the thread's part (to be XORed) and the rest (added),
   // so that few addresses need arithmetic.
   uint32_t meeting(uint32_t offset) const { return offset & reach_; }
-  uint32_t apart(uint32_t offset) const { return (offset & ~reach_) + start_; }
+  uint32_t apart(uint32_t offset) const { return offset & ~reach_; }
   // The address from the texts of both parts.
   std::string address(const std::string& meeting, const std::string& apart) const;
 

@@ -519,6 +519,30 @@ TEST_P(EmitDot, OperandsTransposedAndFromADot) {
   t.finish("sm_80").check();
 }
 
+// Shapes, types and targets by the hundred: there is text for each.
+TEST_P(EmitDot, EveryShapeHasText) {
+  using enum Dtype;
+  const std::pair<Dtype, Dtype> types[] = {{kF16, kF32}, {kBF16, kF32}, {kF32, kF32},   {kI8, kI32},
+                                           {kF64, kF64}, {kF16, kF16},  {kF8E4M3, kF32}};
+  int count = 0;
+  for (auto [operand, sum] : types)
+    for (int m : {16, 64})
+      for (int n : {8, 64})
+        for (int k : {16, 64})
+          for (const char* target : {"sm_75", "sm_80", "sm_89"}) {
+            int batch = m == 16 && k == 16 ? 4 : 1;
+            const char* precision = operand == kF32 && n == 8 ? "tf32x3" : "";
+            Text t(GetParam());
+            add_dot(t, {operand, operand, sum, m, n, k, batch, target, precision});
+            SCOPED_TRACE(name(operand) + " " + std::to_string(m) + "x" + std::to_string(n) + "x" +
+                         std::to_string(k) + " batch " + std::to_string(batch) + " " + target);
+            Result<Source> source = t.finish(target).source();
+            EXPECT_TRUE(source.ok()) << source.error().text();
+            ++count;
+          }
+  EXPECT_EQ(count, 168);
+}
+
 INSTANTIATE_TEST_SUITE_P(Warps, EmitDot, ::testing::Values(1, 2, 4, 8));
 
 }  // namespace
