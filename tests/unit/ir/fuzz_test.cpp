@@ -162,7 +162,7 @@ void check_text(const Module& module) {
 
 TEST(Fuzz, TextAndPasses) {
   uint64_t first = from_environment("TILEWRIGHT_FUZZ_SEED", 1);
-  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 120);
+  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 60);
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("TILEWRIGHT_FUZZ=1 TILEWRIGHT_FUZZ_SEED=" + std::to_string(seed));
     Module module = ir::random_module(seed, 10 + static_cast<int>(seed % 60));
@@ -179,7 +179,7 @@ TEST(Fuzz, TextAndPasses) {
 
 TEST(Fuzz, Expressions) {
   uint64_t first = from_environment("TILEWRIGHT_FUZZ_SEED", 1);
-  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 1000);
+  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 500);
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("TILEWRIGHT_FUZZ=1 TILEWRIGHT_FUZZ_SEED=" + std::to_string(seed));
     Module module = ir::random_expressions(seed);
@@ -252,7 +252,7 @@ std::string mutate(std::string text, ir::Random& random) {
 // Whatever the text says, the answer is a module that passes can take, or an error with a place.
 TEST(Fuzz, MutatedText) {
   uint64_t first = from_environment("TILEWRIGHT_FUZZ_SEED", 1);
-  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 1500);
+  uint64_t count = from_environment("TILEWRIGHT_FUZZ", 600);
   int parsed = 0, verified = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("TILEWRIGHT_FUZZ=1 TILEWRIGHT_FUZZ_SEED=" + std::to_string(seed));
@@ -278,7 +278,7 @@ TEST(Fuzz, MutatedText) {
     ASSERT_TRUE(status.ok()) << text << status.error().text();
   }
   // Enough texts get far enough to matter.
-  if (count >= 1000) {
+  if (count >= 600) {
     EXPECT_GT(parsed, static_cast<int>(count) / 5);
     EXPECT_GT(verified, static_cast<int>(count) / 20);
     EXPECT_LT(verified, parsed);
