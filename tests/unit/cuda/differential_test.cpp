@@ -1,11 +1,16 @@
-// Random kernels: the emitted text under the emulator gives what the interpreter gives, for several
-// targets and warp counts, with every check of the emulator on. TILEWRIGHT_FUZZ_ROUNDS and
-// TILEWRIGHT_FUZZ_SEED widen the search.
+// Random and golden kernels: the emitted text under the emulator gives what the interpreter gives,
+// for several targets and warp counts, with every check of the emulator on. TILEWRIGHT_FUZZ_ROUNDS
+// and TILEWRIGHT_FUZZ_SEED widen the search.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/interp/interp.h"
@@ -152,6 +157,124 @@ TEST(Differential, EveryMissingBarrierIsCaught) {
     }
   }
   EXPECT_GT(removed, 4);
+}
+
+// ---- golden kernels
+// ------------------------------------------------------------------------------
+
+// The module of a golden file, if it holds exactly one that a launch can give arguments to.
+std::optional<ir::Module> golden_module(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!text.starts_with("# test:")) return std::nullopt;
+  text.erase(0, text.find('\n') + 1);
+  text.resize(std::min(text.find("# --- expected"), text.size()));
+  Result<ir::Module> module = ir::parse(path.string(), text);
+  if (!module.ok() || !ir::verify(*module).ok()) return std::nullopt;
+  for (ir::ValueId arg : module->region(module->body).args)
+    if (module->type(arg).is_tile()) return std::nullopt;
+  return std::move(*module);
+}
+
+bool close(Dtype dtype, uint64_t expected, uint64_t actual) {
+  if (!is_float(dtype)) return expected == actual;
+  double x = bits_to_float(expected, dtype), y = bits_to_float(actual, dtype);
+  double unit = dtype_bits(dtype) >= 32 ? 1e-5 : dtype_bits(dtype) == 16 ? 1e-2 : 0.13;
+  return x == y || (std::isnan(x) && std::isnan(y)) || std::fabs(x - y) <= unit * std::fabs(x);
+}
+
+// Buffers of small whole numbers, scalars of 32 (which divides well) and 0.5. Kernels that this
+// takes out of bounds or round for ever in the interpreter are left out.
+bool compare_golden(ir::Module module, std::string& difference) {
+  constexpr size_t kElements = 1 << 15;
+  constexpr uint64_t kFuel = 200000;
+  passes::run_pipeline(module, {}).value();
+  std::vector<ir::Type> types;
+  for (ir::ValueId arg : module.region(module.body).args) types.push_back(module.type(arg));
+  auto arguments = [&](std::vector<std::vector<uint8_t>>& buffers) {
+    std::vector<uint64_t> slots;
+    for (const ir::Type& type : types) {
+      auto number = [&](double value) {
+        return is_float(type.dtype) ? float_to_bits(value, type.dtype)
+                                    : int_to_bits(static_cast<int64_t>(value), type.dtype);
+      };
+      if (!type.is_pointer) {
+        slots.push_back(number(is_float(type.dtype) ? 0.5 : 32));
+        continue;
+      }
+      auto bytes = static_cast<size_t>(dtype_bytes(type.dtype));
+      buffers.emplace_back(kElements * bytes);
+      for (size_t i = 0; i < kElements; ++i) {
+        uint64_t bits = number(static_cast<double>(i * 7 % 4));
+        std::memcpy(&buffers.back()[i * bytes], &bits, bytes);
+      }
+      slots.push_back(reinterpret_cast<uint64_t>(buffers.back().data()));
+    }
+    return slots;
+  };
+  auto within = [&](const std::vector<std::vector<uint8_t>>& buffers) {
+    return [&](uint64_t address, size_t bytes, bool) {
+      for (const auto& buffer : buffers) {
+        auto begin = reinterpret_cast<uint64_t>(buffer.data());
+        if (address >= begin && address + bytes <= begin + buffer.size()) return true;
+      }
+      return false;
+    };
+  };
+  std::vector<std::vector<uint8_t>> expected, actual;
+  std::vector<uint64_t> slots = arguments(expected);
+  Launch launch;
+  launch.arguments = slots;
+  interp::Options limits;
+  limits.may_access = within(expected);
+  limits.fuel = kFuel;
+  if (!interp::run(module, launch, limits).ok()) return false;
+  Result<Source> source = emit(module, *find_target("sm_80"));
+  if (!source.ok()) {
+    difference = source.error().kind == DiagKind::kOutOfResources ? "" : source.error().text();
+    return false;
+  }
+  slots = arguments(actual);
+  launch.arguments = slots;
+  EmulatorOptions checks;
+  checks.may_access = within(actual);
+  Status status = emulate(*source).value()->run(launch, checks);
+  if (!status.ok()) return difference = source->text + status.error().text(), true;
+  size_t buffer = 0;
+  for (const ir::Type& type : types) {
+    if (!type.is_pointer) continue;
+    auto bytes = static_cast<size_t>(dtype_bytes(type.dtype));
+    for (size_t i = 0; i < kElements; ++i) {
+      uint64_t x = 0, y = 0;
+      std::memcpy(&x, &expected[buffer][i * bytes], bytes);
+      std::memcpy(&y, &actual[buffer][i * bytes], bytes);
+      if (!close(type.dtype, x, y))
+        return difference = source->text + "buffer " + std::to_string(buffer) + " element " +
+                            std::to_string(i) + " differs",
+               true;
+    }
+    ++buffer;
+  }
+  return true;
+}
+
+TEST(Differential, GoldenKernels) {
+  int compared = 0;
+  for (auto& entry :
+       std::filesystem::recursive_directory_iterator(TILEWRIGHT_SOURCE_DIR "/tests/golden")) {
+    if (entry.path().extension() != ".ir") continue;
+    std::optional<ir::Module> module = golden_module(entry.path());
+    if (!module) continue;
+    SCOPED_TRACE(entry.path());
+    std::string difference;
+    try {
+      compared += compare_golden(std::move(*module), difference) ? 1 : 0;
+    } catch (const std::exception& error) {
+      difference = error.what();
+    }
+    EXPECT_EQ(difference, "");
+  }
+  EXPECT_GE(compared, 12) << "most golden kernels can be run";
 }
 
 }  // namespace

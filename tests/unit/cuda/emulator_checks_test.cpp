@@ -289,6 +289,7 @@ TEST(EmulatorBuild, NoCompiler) {
     expect_fault(e.run("", ""), DiagKind::kNoHostCompiler,
                  {"TILEWRIGHT_CXX names /nonexistent/c++"});
   }
+  Environment cxx("TILEWRIGHT_CXX", "");
   Environment path("PATH", "/nonexistent");
   expect_fault(e.run("", ""), DiagKind::kNoHostCompiler,
                {"no c++, g++ or clang++ on the PATH", "hint:"});
