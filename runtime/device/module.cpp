@@ -39,7 +39,10 @@ Result<std::unique_ptr<Module>> Module::load(const Driver& driver, CUcontext con
 
 Module::~Module() {
   ContextScope scope(driver_, context_);
-  if (module_ && scope.result() == 0) driver_.module_unload(module_);
+  if (!module_ || scope.result() != 0) return;
+  // A launch may still be running: its code must not go away under it.
+  driver_.context_synchronize();
+  driver_.module_unload(module_);
 }
 
 Result<Stream> Stream::create(const Gpu& gpu) {
