@@ -145,7 +145,8 @@ Value lower_sum(Lowering& lw, const Call& call) {
   if (x.is_error() || !keep) return Value::error();
   if (!call.args[3].is_none()) {
     auto type = lw.type_argument(call, 3);
-    if (!type || type->is_pointer) return Value::error();
+    if (!type) return Value::error();
+    if (type->is_pointer) return lw.not_constexpr(call, 3, "a dtype of numbers");
     x = lw.cast(x, type->dtype);
   } else if (is_int(x.type.dtype) && dtype_bits(x.type.dtype) < 32) {
     x = lw.cast(x, is_signed(x.type.dtype) ? Dtype::kI32 : Dtype::kU32);

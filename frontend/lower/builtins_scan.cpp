@@ -131,6 +131,7 @@ Value lower_cumulative(Lowering& lw, const Call& call) {
   if (is_sum && !call.args[3].is_none()) {
     auto type = lw.type_argument(call, 3);
     if (!type) return Value::error();
+    if (type->is_pointer) return lw.not_constexpr(call, 3, "a dtype of numbers");
     dtype = type->dtype;
   } else if (dtype == Dtype::kBF16) {
     dtype = Dtype::kF32;

@@ -186,7 +186,9 @@ Value slice_tuple(Lowering& lw, const Value& tuple, const Expr* slice) {
   auto size = static_cast<int64_t>(tuple.elements.size());
   bool ok = true;
   auto step = slice_bound(lw, slice->children[2], 1, ok);
-  if (!ok || *step == 0) return Value::error();
+  if (!ok) return Value::error();
+  if (*step == 0)
+    return lw.fail(DiagKind::kBadOperand, slice->children[2]->span, "the step of a slice is 0");
   auto low = slice_bound(lw, slice->children[0], *step > 0 ? 0 : size - 1, ok);
   auto high = slice_bound(lw, slice->children[1], *step > 0 ? size : -size - 1, ok);
   if (!ok) return Value::error();

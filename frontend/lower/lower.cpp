@@ -58,11 +58,14 @@ bool Lowering::bind_parameters(const dsl::Stmt* def) {
     bool declared = is_constexpr_annotation(param.annotation);
     Value value;
     if (argument && argument->is_constant) {
-      value = argument->constant.kind == Constant::Kind::kFunction ? Value::error()
-                                                                   : Value::of(argument->constant);
-      bool found = false;
-      if (value.is_error())
-        value = global_name(user_file_, argument->constant.text, param.span, found);
+      bool found = argument->constant.kind != Constant::Kind::kFunction;
+      value = found ? Value::of(argument->constant)
+                    : global_name(user_file_, argument->constant.text, param.span, found);
+      if (!found)
+        value = fail(DiagKind::kUnknownName, param.span,
+                     fmt::format("parameter '{}' is to be the function '{}', which the program does "
+                                 "not have",
+                                 param.name, argument->constant.text));
     } else if (argument && declared) {
       fail(DiagKind::kNotConstexpr, param.span,
            fmt::format("parameter '{}' is constexpr and needs a value, but was given the type {}",

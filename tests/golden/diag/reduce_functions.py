@@ -20,6 +20,7 @@ def kernel(x):
     c = tl.reduce(v, 0, 3)
     d = tl.sum(x)
     e = tl.xor_sum(v)
+    f = tl.sum(v, dtype=x.dtype)
 # --- expected
 # reduce_functions.py:17:25: error: a combine function may compute only: no loads, stores, loops or asserts [bad-argument]
 #       a = tl.reduce(v, 0, loads)
@@ -36,3 +37,6 @@ def kernel(x):
 # reduce_functions.py:21:20: error: 'tl.xor_sum' reduces integers, but this is float32[8] [bad-operand]
 #       e = tl.xor_sum(v)
 #                      ^
+# reduce_functions.py:22:25: error: argument 'dtype' of 'tl.sum' must be a dtype of numbers, but is the type pointer<float32> [bad-argument]
+#       f = tl.sum(v, dtype=x.dtype)
+#                           ^~~~~~~

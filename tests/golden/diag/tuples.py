@@ -12,6 +12,7 @@ def kernel(x, n):
     d = n[0]
     e = min()
     f = len(n)
+    g = t[::0]
 # --- expected
 # tuples.py:8:11: error: index 3 is outside of a tuple of 3 [bad-operand]
 #       a = t[3]
@@ -30,4 +31,7 @@ def kernel(x, n):
 #           ^~~~~
 # tuples.py:13:13: error: argument 'x' of 'len' must be a tuple or a tile, but is int32, a run-time value; declare 'name: tl.constexpr' to keep a constant [not-constexpr]
 #       f = len(n)
+#               ^
+# tuples.py:14:13: error: the step of a slice is 0 [bad-operand]
+#       g = t[::0]
 #               ^
