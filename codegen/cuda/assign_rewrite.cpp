@@ -54,8 +54,7 @@ class Rewriter {
       if (!a_.is_tile(operand)) continue;
       auto needed = needed_layout(
           module_, a_.result, [&](ValueId v) { return known(v); }, id, static_cast<int>(i));
-      if (auto found = a_.reductions.find(id); found != a_.reductions.end())
-        needed = found->second;
+      if (auto found = a_.reductions.find(id); found != a_.reductions.end()) needed = found->second;
       if (!needed) {  // any layout will do
         if (known(operand) == nullptr)
           obtain(operand, a_.default_layout(module_.type(operand)), id, static_cast<int>(i));
