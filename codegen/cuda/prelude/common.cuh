@@ -395,57 +395,57 @@ TW_DEVICE T tw_ceil(T x) { return tw_narrow<T>(tw_ceil(tw_f32(x))); }
 
 // ---- atomics of every type -----------------------------------------------------------------------
 template <int Scope, class T>
-TW_DEVICE T tw_atomic_add(u64 address, T v) {
+TW_DEVICE T tw_atomic_add(u64 address, T v TW_AT) {
   if constexpr (tw_is<T, f32>::value || tw_is<T, f64>::value) {
-    return tw_atom_add<Scope>(address, v);
+    return tw_atom_add<Scope>(address, v TW_HERE);
   } else if constexpr (tw_is<T, f16>::value) {
-    return f16{tw_atom_add_f16<Scope>(address, v.bits)};
+    return f16{tw_atom_add_f16<Scope>(address, v.bits TW_HERE)};
   } else if constexpr (tw_is<T, bf16>::value) {
 #ifdef TW_HAS_ATOM_ADD_BF16
-    return bf16{tw_atom_add_bf16<Scope>(address, v.bits)};
+    return bf16{tw_atom_add_bf16<Scope>(address, v.bits TW_HERE)};
 #else
     bf16 old, seen;
-    tw_load<1, TW_VOLATILE>(&old, address);
+    tw_load<1, TW_VOLATILE>(&old, address TW_HERE);
     do {
       seen = old;
-      old.bits = tw_atom_cas<Scope>(address, seen.bits, (seen + v).bits);
+      old.bits = tw_atom_cas<Scope>(address, seen.bits, (seen + v).bits TW_HERE);
     } while (old.bits != seen.bits);
     return old;
 #endif
   } else {
-    return (T)tw_atom_add<Scope>(address, (tw_bits_of<T>)v);
+    return (T)tw_atom_add<Scope>(address, (tw_bits_of<T>)v TW_HERE);
   }
 }
 // Floats are ordered as their images are, sign and magnitude: integer atomics do it, since among
 // images of negative numbers the order is reversed.
 template <int Scope, class T>
-TW_DEVICE T tw_atomic_min(u64 address, T v) {
+TW_DEVICE T tw_atomic_min(u64 address, T v TW_AT) {
   if constexpr (tw_is<T, f32>::value) {
     i32 bits = tw_bitcast<i32>(v);
-    return tw_bitcast<f32>(bits >= 0 ? (u32)tw_atom_min<Scope>(address, bits) : tw_atom_max<Scope>(address, (u32)bits));
+    return tw_bitcast<f32>(bits >= 0 ? (u32)tw_atom_min<Scope>(address, bits TW_HERE) : tw_atom_max<Scope>(address, (u32)bits TW_HERE));
   } else if constexpr (tw_is<T, f64>::value) {
     i64 bits = tw_bitcast<i64>(v);
-    return tw_bitcast<f64>(bits >= 0 ? (u64)tw_atom_min<Scope>(address, bits) : tw_atom_max<Scope>(address, (u64)bits));
+    return tw_bitcast<f64>(bits >= 0 ? (u64)tw_atom_min<Scope>(address, bits TW_HERE) : tw_atom_max<Scope>(address, (u64)bits TW_HERE));
   } else {
-    return tw_atom_min<Scope>(address, v);
+    return tw_atom_min<Scope>(address, v TW_HERE);
   }
 }
 template <int Scope, class T>
-TW_DEVICE T tw_atomic_max(u64 address, T v) {
+TW_DEVICE T tw_atomic_max(u64 address, T v TW_AT) {
   if constexpr (tw_is<T, f32>::value) {
     i32 bits = tw_bitcast<i32>(v);
-    return tw_bitcast<f32>(bits >= 0 ? (u32)tw_atom_max<Scope>(address, bits) : tw_atom_min<Scope>(address, (u32)bits));
+    return tw_bitcast<f32>(bits >= 0 ? (u32)tw_atom_max<Scope>(address, bits TW_HERE) : tw_atom_min<Scope>(address, (u32)bits TW_HERE));
   } else if constexpr (tw_is<T, f64>::value) {
     i64 bits = tw_bitcast<i64>(v);
-    return tw_bitcast<f64>(bits >= 0 ? (u64)tw_atom_max<Scope>(address, bits) : tw_atom_min<Scope>(address, (u64)bits));
+    return tw_bitcast<f64>(bits >= 0 ? (u64)tw_atom_max<Scope>(address, bits TW_HERE) : tw_atom_min<Scope>(address, (u64)bits TW_HERE));
   } else {
-    return tw_atom_max<Scope>(address, v);
+    return tw_atom_max<Scope>(address, v TW_HERE);
   }
 }
 #define TW_ATOMIC_BITS(name, word_form)                                                      \
   template <int Scope, class T>                                                              \
-  TW_DEVICE T name(u64 address, T v) {                                                       \
-    return tw_bitcast<T>(word_form<Scope>(address, tw_bitcast<tw_bits_of<T>>(v)));           \
+  TW_DEVICE T name(u64 address, T v TW_AT) {                                                       \
+    return tw_bitcast<T>(word_form<Scope>(address, tw_bitcast<tw_bits_of<T>>(v) TW_HERE));           \
   }
 TW_ATOMIC_BITS(tw_atomic_and, tw_atom_and)
 TW_ATOMIC_BITS(tw_atomic_or, tw_atom_or)

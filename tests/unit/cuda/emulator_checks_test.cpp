@@ -229,7 +229,7 @@ TEST(EmulatorChecks, WrappersNameTheirCaller) {
        {"tw_shared_load<4>(v, 64);", "tw_shared_store<4>(64, v);", "tw_load<4>(v, 16);",
         "tw_store<4>(16, v);", "tw_load_if<1>(v, 4, true);", "tw_store_if<1>(4, v, true);",
         "tw_atomic_add<TW_GPU>(4, 1.0f);", "tw_atomic_max<TW_GPU>(4, 1.0f);",
-        "tw_atomic_xor<TW_GPU>(4, (u32)1);", "tw_atomic_add<TW_GPU>(4, (i8)1);",
+        "tw_atomic_xor<TW_GPU>(4, (u32)1);", "tw_atomic_add<TW_GPU>(4, f16{0});",
         "tw_atomic_cas<TW_GPU>(4, 1.0f, 2.0f);", "tw_shfl(v[0], 99);", "tw_shfl_xor(2.0, 99);"}) {
     SCOPED_TRACE(call);
     Status status = e.run("", std::string("f32 v[4] = {};\n") + call);
