@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "dsl/parser.h"
 #include "frontend/fold.h"
@@ -169,6 +170,8 @@ class Evaluator {
     if ((function == "min" || function == "max") && args.size() == 1 &&
         args[0].kind == Kind::kTuple)
       args = std::vector<Constant>(args[0].elements);
+    if (function == "float" && args.size() == 1 && args[0].kind == Kind::kString)
+      return float_of_text(args[0].text);
     for (const Constant& arg : args)
       if (!is_number(arg) && function != "len" && function != "bool")
         return bad(fmt::format("{} takes numbers, not {}", function, to_string(arg)));
@@ -219,11 +222,23 @@ class Evaluator {
 
 }  // namespace
 
+Result<Constant> float_of_text(std::string_view text) {
+  std::string_view word = text;
+  double sign = word.starts_with('-') ? -1.0 : 1.0;
+  if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
+  if (word == "inf" || word == "infinity")
+    return Constant::real(sign * std::numeric_limits<double>::infinity());
+  if (word == "nan") return Constant::real(std::numeric_limits<double>::quiet_NaN());
+  return bad(fmt::format("float takes 'inf' or 'nan' as text here, not '{}'", text));
+}
+
 Result<Constant> evaluate(const Expr& expr, const NameLookup& lookup) {
   return Evaluator(lookup).eval(expr);
 }
 
 Result<Constant> evaluate_text(std::string_view text, const NameLookup& lookup) {
+  if (text.find_first_not_of(" \t\n") == text.npos)
+    return make_error(DiagKind::kSyntax, "there is no expression");
   SourceMap sources;
   DiagSink sink;
   uint16_t file = sources.add("<expression>", "_ = (" + std::string(text) + ")\n");

@@ -22,6 +22,9 @@ using NameLookup = std::function<std::optional<Constant>(std::string_view name)>
 // names what is not known.
 Result<Constant> evaluate(const dsl::Expr& expr, const NameLookup& lookup);
 
+// float('inf'), float('-inf'), float('nan'): the text that to_string gives to such constants.
+Result<Constant> float_of_text(std::string_view text);
+
 // Parses and evaluates one expression given as text, e.g. "cdiv(n, BLOCK)".
 Result<Constant> evaluate_text(std::string_view text, const NameLookup& lookup);
 

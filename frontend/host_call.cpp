@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "frontend/evaluate.h"
 #include "frontend/fold.h"
 #include "frontend/host_eval.h"
 
@@ -221,6 +222,8 @@ Result<HostValue> HostEvaluator::call_number(std::string_view name, const Argume
   if (name == "bool") return HostValue::of(Constant::boolean(frontend::truth(x)));
   if (name == "len" && x.kind == Constant::Kind::kString)
     return HostValue::of(Constant::integer_of(static_cast<int64_t>(x.text.size())));
+  if (name == "float" && x.kind == Constant::Kind::kString)
+    return located(at, float_of_text(x.text));
   if (!is_number(x)) return fail(at, fmt::format("'{}' takes a number", name));
   double real = as_double(x);
   bool fits = std::fabs(real) < 0x1p62;

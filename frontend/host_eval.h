@@ -64,7 +64,7 @@ class HostEvaluator {
                                   const dsl::Expr& where);
 
  private:
-  static constexpr int kMaxSteps = 2'000'000;
+  static constexpr int kMaxSteps = 200'000;
   static constexpr int kMaxDepth = 64;
   using Scope = std::shared_ptr<HostScope>;
   enum class Flow : uint8_t { kNext, kBreak, kContinue, kReturn };

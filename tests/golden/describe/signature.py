@@ -6,7 +6,7 @@ SKIP = ["n"]
 def kernel(a, n, m, x: tl.int64, y: "i32", p: "*fp16", q: "tl.uint8", r: int, s: float,
            t: tl.tensor, u: "*kbf16", BLOCK: tl.constexpr, W: "tl.constexpr" = WIDTH * 2,
            D: constexpr = tl.bfloat16, F: tl.constexpr | None = None, E: tl.constexpr = "",
-           H: tl.constexpr = helper, z=-1, w=1.5, g=not_known()):
+           H: tl.constexpr = helper, z=-float('inf'), w=1.5, g=not_known()):
     pass
 @triton.jit
 def helper(x, *args, **kw): pass
@@ -32,7 +32,7 @@ class Ops:
 #   param F constexpr = None
 #   param E constexpr = ''
 #   param H constexpr = helper
-#   param z = -1
+#   param z = -float('inf')
 #   param w = 1.5
 #   param g
 # kernel helper
