@@ -59,6 +59,9 @@ void parse(CLI::App& app, Options& o) {
 Result<std::vector<autotune::Config>> space_of(const Options& o, const autotune::Workload& work) {
   if (!o.space.empty()) return autotune::parse_space(o.space);
   TW_ASSIGN(auto info, frontend::describe_kernel(*work.program, work.kernel));
+  if (!info.configs_error.empty())
+    return make_error(DiagKind::kBadArgument, info.configs_error,
+                      "give --space 'BLOCK=256,512,1024 warps=2,4'");
   auto space = autotune::decorator_space(info);
   if (space.empty())
     return make_error(DiagKind::kBadArgument,
