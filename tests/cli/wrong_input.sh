@@ -47,6 +47,12 @@ expect 1 "[io]" "$BIN/tilewright" compile absent.py::k --emit ir
 expect 1 "[bad-argument]" "${compile[@]}" --arg 'x=*f12'
 expect 1 "[bad-argument]" "$BIN/tilewright" compile k.py::k --arg 'x=*f32' --arg 'y=*f32' --arg n=i32 --const B=64 --target sm_42 --emit cuda
 
+# Configs that only Python could evaluate.
+printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.autotune(configs=ask_somebody(), key=[])' '@triton.jit' \
+  'def k(x, B: tl.constexpr):' '    tl.store(x + tl.arange(0, B), 1.0)' >configs.py
+expect 1 "configs.py:3:26: error:" "$BIN/autotune" configs.py::k --grid 1 'x=zeros(f32,[8])' --device interp
+expect 0 "best B=8" "$BIN/autotune" configs.py::k --grid 1 'x=zeros(f32,[8])' --device interp --space 'B=8'
+
 # Resources of the target.
 matmul=("$BIN/tilewright" compile "$K/matmul/kernel.py::matmul" --arg 'a_ptr=*f32:16' --arg 'b_ptr=*f32:16' --arg 'c_ptr=*f32:16'
         --arg M=i32:16 --arg N=i32:16 --arg K=i32:16 --arg stride_am=i32:16 --arg stride_ak=i32=1 --arg stride_bk=i32:16

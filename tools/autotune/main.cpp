@@ -60,8 +60,9 @@ Result<std::vector<autotune::Config>> space_of(const Options& o, const autotune:
   if (!o.space.empty()) return autotune::parse_space(o.space);
   TW_ASSIGN(auto info, frontend::describe_kernel(*work.program, work.kernel));
   if (!info.configs_error.empty())
-    return make_error(DiagKind::kBadArgument, info.configs_error,
-                      "give --space 'BLOCK=256,512,1024 warps=2,4'");
+    return ErrorInfo{DiagKind::kHostCode,
+                     fmt::format("the configs of '{}' cannot be evaluated", work.kernel),
+                     "give --space 'BLOCK=256,512,1024 warps=2,4'", info.configs_error};
   auto space = autotune::decorator_space(info);
   if (space.empty())
     return make_error(DiagKind::kBadArgument,
