@@ -129,10 +129,13 @@ void Emitter::write_buffer(const std::string& address, const ir::Type& type, con
 
 void Emitter::fill(const std::string& address, ir::ValueId value, bool definition) {
   const ir::Type& value_type = type(value);
-  for_chunks(value_type.shape, kChunk, [&](const Index& index) {
-    Lanes elements = definition ? lanes_of_definition(value, index) : lanes(value, index);
-    write_buffer(address, value_type, index, elements);
-  });
+  for_chunks(
+      value_type.shape, kChunk,
+      [&](const Index& index) {
+        Lanes elements = definition ? lanes_of_definition(value, index) : lanes(value, index);
+        write_buffer(address, value_type, index, elements);
+      },
+      definition ? lane_dim_of_definition(value) : lane_dim_of(value));
 }
 
 std::string Emitter::lane_of(const std::string& value, const std::string& value_type, int lane) {

@@ -61,6 +61,7 @@ Emitter::Emitter(const ir::Module& module_in, int vector_bytes_in, const SourceM
     : module(module_in),
       vector_bytes(vector_bytes_in),
       plan_(make_plan(module_in, vector_bytes_in)),
+      axes_(analysis::analyze_axes(module_in)),
       scalars_(module_in.value_count()),
       debug_sources_(debug_sources) {
   // Buffers and the kernel's memory never overlap: two scopes, each accessed apart from the other.

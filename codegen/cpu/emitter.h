@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/analysis/axis_info.h"
 #include "codegen/cpu/lanes.h"
 #include "codegen/cpu/plan.h"
 #include "codegen/cpu/text.h"
@@ -34,6 +35,7 @@ struct Failure {
 
 // Lanes of a chunk at most; LLVM splits what is wider than the machine's registers.
 constexpr int kChunk = 16;
+constexpr int kInnermost = -1;
 
 class Emitter {
  public:
@@ -90,10 +92,11 @@ class Emitter {
   // for (index = 0; index < bound; index += step); at least one iteration.
   Loop begin_loop(int64_t bound, int64_t step);
   void end_loop(const Loop& loop);
-  // Calls body for chunks that cover the shape, in row-major order; `width` lanes at most.
+  // Calls body for chunks that cover the shape, `width` lanes at most. Lanes run along `lane_dim`,
+  // or along the innermost dimension; then chunks come in row-major order.
   template <class Body>
-  void for_chunks(const ir::Shape& shape, int width, Body body) {
-    Chunking chunking = begin_chunks(shape, width);
+  void for_chunks(const ir::Shape& shape, int width, Body body, int lane_dim = kInnermost) {
+    Chunking chunking = begin_chunks(shape, width, lane_dim);
     body(chunking.index);
     end_chunks(chunking);
   }
@@ -107,6 +110,11 @@ class Emitter {
   void fill(const std::string& address, ir::ValueId value, bool definition);
   Lanes load_lanes(const ir::OpNode& op, const Index& index);
   std::string lane_of(const std::string& vector, const std::string& vector_type, int lane);
+  // The dimension along which a tile of pointers, or what a lazy value loads, is contiguous in
+  // memory, if that is not the innermost one.
+  int lane_dim_of_pointers(ir::ValueId pointers) const;
+  int lane_dim_of(ir::ValueId value) const;
+  int lane_dim_of_definition(ir::ValueId value) const;
   const std::string& buffer_scope() const { return buffer_scope_; }
   const std::string& user_scope() const { return user_scope_; }
 
@@ -116,7 +124,7 @@ class Emitter {
     std::vector<Loop> loops;
     std::map<std::string, Lanes> outer_values;
   };
-  Chunking begin_chunks(const ir::Shape& shape, int width);
+  Chunking begin_chunks(const ir::Shape& shape, int width, int lane_dim);
   void end_chunks(Chunking& chunking);
 
   void emit_op(const ir::OpNode& op);
@@ -129,6 +137,7 @@ class Emitter {
   Lanes compute(const ir::OpNode& op, size_t result, const Index& index);
 
   Plan plan_;
+  std::vector<analysis::AxisInfo> axes_;
   std::vector<std::string> scalars_;
   // What has been evaluated in the chunk that is being emitted, by value and index.
   std::map<std::string, Lanes> values_;

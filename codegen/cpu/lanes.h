@@ -47,9 +47,9 @@ struct Lanes {
   std::string scalar;            // the uniform value, or the base of an affine one
   std::string vector;            // a vector
   std::vector<int64_t> offsets;  // affine: lane i is scalar + offsets[i], bytes for pointers
-  // Set where the affine form was reached by extending narrower numbers: it then holds unless 32-bit
-  // arithmetic wraps inside the chunk, and only addresses of memory accesses rely on it. Everything
-  // else applies the op to the exact lanes of its operands.
+  // Set where the affine form was reached by extending narrower numbers: it then holds unless
+  // 32-bit arithmetic wraps inside the chunk, and only addresses of memory accesses rely on it.
+  // Everything else applies the op to the exact lanes of its operands.
   std::shared_ptr<const ExactLanes> exact;
 
   static Lanes uniform(std::string value) { return {std::move(value), {}, {}, {}}; }

@@ -63,20 +63,25 @@ void Emitter::end_loop(const Loop& loop) {
   text.start_block(loop.exit);
 }
 
-// Lanes run along the innermost dimension. Only where that has less than four elements do they go
-// on into the next one: chunks of several rows rarely are contiguous in memory.
-Emitter::Chunking Emitter::begin_chunks(const ir::Shape& shape, int width) {
+// Lanes run along one dimension. Only where that has less than four elements do they go on into the
+// next one: chunks of several rows rarely are contiguous in memory.
+Emitter::Chunking Emitter::begin_chunks(const ir::Shape& shape, int width, int lane_dim) {
   constexpr int64_t kShortRow = 4;
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  int64_t row = 1;
-  for (size_t d = shape.size(); d-- > 0 && row == 1;) row = shape[d];
+  int64_t count = 1, row = 1;
+  std::vector<size_t> order;  // dimensions, innermost first
+  if (lane_dim != kInnermost) order.push_back(static_cast<size_t>(lane_dim));
+  for (size_t d = shape.size(); d-- > 0;)
+    if (static_cast<int>(d) != lane_dim) order.push_back(d);
+  for (size_t d : order) {
+    if (row == 1) row = shape[d];
+    count *= shape[d];
+  }
   Chunking out;
   out.index.width = static_cast<int>(std::min<int64_t>(width, row >= kShortRow ? row : count));
   out.index.dims.resize(shape.size());
   std::vector<int64_t> steps(shape.size(), 1);
   int64_t inner = 1;  // lanes used by the dimensions further in
-  for (size_t d = shape.size(); d-- > 0;) {
+  for (size_t d : order) {
     int64_t take = std::min(shape[d], out.index.width / inner);
     steps[d] = take;
     if (take > 1)
@@ -84,13 +89,54 @@ Emitter::Chunking Emitter::begin_chunks(const ir::Shape& shape, int width) {
         out.index.dims[d].offsets.push_back(l / inner % take);
     inner *= take;
   }
-  for (size_t d = 0; d < shape.size(); ++d) {
+  for (size_t i = order.size(); i-- > 0;) {
+    size_t d = order[i];
     if (steps[d] == shape[d]) continue;
     out.loops.push_back(begin_loop(shape[d], steps[d]));
     out.index.dims[d].base = out.loops.back().index;
   }
   out.outer_values.swap(values_);
   return out;
+}
+
+int Emitter::lane_dim_of_pointers(ir::ValueId pointers) const {
+  constexpr int64_t kWorthIt = 4;
+  const analysis::AxisInfo& info = axes_[pointers.index];
+  const ir::Shape& shape = type(pointers).shape;
+  int best = kInnermost;
+  int64_t longest = kWorthIt - 1;
+  bool innermost = true;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 1) continue;
+    int64_t run = d < info.contiguity.size() ? info.contiguity[d] : 1;
+    if (innermost && run >= std::min(shape[d], kWorthIt)) return kInnermost;
+    innermost = false;
+    if (run <= longest) continue;
+    longest = run;
+    best = static_cast<int>(d);
+  }
+  return best;
+}
+
+int Emitter::lane_dim_of(ir::ValueId value) const {
+  return plan_.of(value) == Plan::How::kLazy ? lane_dim_of_definition(value) : kInnermost;
+}
+
+int Emitter::lane_dim_of_definition(ir::ValueId value) const {
+  const ir::OpNode* def = module.def(value);
+  if (!def) return kInnermost;
+  if (def->op == ir::Op::Load) return lane_dim_of_pointers(def->operands[0]);
+  if (def->op == ir::Op::Permute) {
+    int source = lane_dim_of(def->operands[0]);
+    std::vector<int64_t> order = def->attrs.get_list("order");
+    for (size_t d = 0; d < order.size(); ++d)
+      if (order[d] == source) return static_cast<int>(d);
+    return kInnermost;
+  }
+  if (ir::op_info(def->op).family != ir::Family::kElementwise) return kInnermost;
+  for (ir::ValueId operand : def->operands)
+    if (int dim = lane_dim_of(operand); dim != kInnermost) return dim;
+  return kInnermost;
 }
 
 void Emitter::end_chunks(Chunking& chunking) {

@@ -73,32 +73,53 @@ class DotEmitter {
     return tf32 ? round_tf32(Calc(e_, "float", width), wide) : wide;
   }
 
-  void store_packed(const V& base, const I64& position, int width, const V& value) {
+  // Stores a chunk of a matrix whose elements (i, j) lie at start + i * row + j.
+  void store_packed(const V& base, const I64& start, int64_t row, const Index& index,
+                    const V& value) {
+    I64 position = e_.add(start, e_.add(e_.multiply(index.dims[0].base, row), index.dims[1].base));
     V address = e_.text.let(
         fmt::format("getelementptr inbounds {}, ptr {}, i64 {}", element_, base, position.text()));
-    e_.text.line(fmt::format("store {} {}, ptr {}, align {}{}", vector_type(element_, width), value,
-                             address, width * compute_.element_bytes(), e_.buffer_scope()));
+    V type = vector_type(element_, index.width);
+    bool is_row = index.dims[0].offsets.empty();
+    if (is_row) {
+      e_.text.line(fmt::format("store {} {}, ptr {}, align {}{}", type, value, address,
+                               index.width * compute_.element_bytes(), e_.buffer_scope()));
+      return;
+    }
+    for (int l = 0; l < index.width; ++l) {
+      auto lane = static_cast<size_t>(l);
+      int64_t offset = index.dims[0].offset(lane) * row + index.dims[1].offset(lane);
+      V to = e_.text.let(
+          fmt::format("getelementptr inbounds {}, ptr {}, i64 {}", element_, address, offset));
+      e_.text.line(fmt::format("store {} {}, ptr {}, align {}{}", element_,
+                               e_.lane_of(value, type, l), to, compute_.element_bytes(),
+                               e_.buffer_scope()));
+    }
+  }
+
+  // Lanes run along that dimension of the matrix that is contiguous in the kernel's memory.
+  int lane_dim(ir::ValueId operand) const {
+    int dim = e_.lane_dim_of(operand) - (e_.type(operand).rank() - 2);
+    return dim >= 0 ? dim : kInnermost;
   }
 
   void pack_a() {
-    e_.for_chunks({b_.m, b_.k}, kChunk, [&](const Index& index) {
-      V value = in_compute_type(op_.operands[0], index, true);
-      I64 position = e_.add(e_.multiply(index.dims[0].base, b_.k), index.dims[1].base);
-      store_packed(packed_a_, position, index.width, value);
-    });
+    auto pack = [&](const Index& index) {
+      store_packed(packed_a_, {}, b_.k, index, in_compute_type(op_.operands[0], index, true));
+    };
+    e_.for_chunks({b_.m, b_.k}, kChunk, pack, lane_dim(op_.operands[0]));
   }
 
   // Element (k, n) goes to panel n / cols, row k, column n % cols.
   void pack_b() {
     Emitter::Loop panel = e_.begin_loop(b_.n, b_.cols);
-    e_.for_chunks({b_.k, b_.cols}, std::min(kChunk, b_.cols), [&](const Index& index) {
+    auto pack = [&](const Index& index) {
       Index global = index;
       global.dims[1].base = e_.add(panel.index, index.dims[1].base);
       V value = in_compute_type(op_.operands[1], global, true);
-      I64 position = e_.add(e_.multiply(panel.index, b_.k),
-                            e_.add(e_.multiply(index.dims[0].base, b_.cols), index.dims[1].base));
-      store_packed(packed_b_, position, index.width, value);
-    });
+      store_packed(packed_b_, e_.multiply(panel.index, b_.k), b_.cols, index, value);
+    };
+    e_.for_chunks({b_.k, b_.cols}, kChunk, pack, lane_dim(op_.operands[1]));
     e_.end_loop(panel);
   }
 

@@ -282,33 +282,39 @@ void emit_Load(Emitter& e, const OpNode& op) {
   } else if (e.plan().is_buffer(result)) {
     std::string buffer = e.buffer_address(e.plan().buffer[result.index]);
     int width = op.attrs.get_int("volatile") != 0 ? 1 : kChunk;
-    e.for_chunks(e.type(result).shape, width, [&](const Index& index) {
-      e.write_buffer(buffer, e.type(result), index, e.lanes_of_definition(result, index));
-    });
+    e.for_chunks(
+        e.type(result).shape, width,
+        [&](const Index& index) {
+          e.write_buffer(buffer, e.type(result), index, e.lanes_of_definition(result, index));
+        },
+        e.lane_dim_of_pointers(op.operands[0]));
   }
 }
 
 void emit_Store(Emitter& e, const OpNode& op) {
-  e.for_chunks(e.type(op.operands[0]).shape, kChunk, [&](const Index& index) {
-    Access a = make_access(e, op, 2, index);
-    Lanes value = e.lanes(op.operands[1], index);
-    V exact = image(a, e.vector(value, a.element, a.width), a.width);
-    auto store = [&] {
-      if (a.width == 1)
-        e.text.line(fmt::format("store {} {}, ptr {}, align {}{}", a.memory(), exact,
-                                a.pointers.scalar, a.element.element_bytes(), e.user_scope()));
-      else
-        store_vector(a, exact);
-      return V();
-    };
-    if (a.mask.empty() || !a.mask_is_uniform) {
-      store();
-      return;
-    }
-    V mask = a.mask;
-    a.mask.clear();
-    guarded(e, mask, {}, {}, store);
-  });
+  e.for_chunks(
+      e.type(op.operands[0]).shape, kChunk,
+      [&](const Index& index) {
+        Access a = make_access(e, op, 2, index);
+        Lanes value = e.lanes(op.operands[1], index);
+        V exact = image(a, e.vector(value, a.element, a.width), a.width);
+        auto store = [&] {
+          if (a.width == 1)
+            e.text.line(fmt::format("store {} {}, ptr {}, align {}{}", a.memory(), exact,
+                                    a.pointers.scalar, a.element.element_bytes(), e.user_scope()));
+          else
+            store_vector(a, exact);
+          return V();
+        };
+        if (a.mask.empty() || !a.mask_is_uniform) {
+          store();
+          return;
+        }
+        V mask = a.mask;
+        a.mask.clear();
+        guarded(e, mask, {}, {}, store);
+      },
+      e.lane_dim_of_pointers(op.operands[0]));
 }
 
 }  // namespace tilewright::cpu

@@ -1,4 +1,6 @@
 // Whole small kernels: masks, loops, dot, reductions.
+#include <algorithm>
+
 #include "tests/unit/cpu/harness.h"
 
 namespace tilewright::cpu {
@@ -56,6 +58,53 @@ TEST(Cpu, EmitsTextForAnyWidth) {
   auto assembly = emit_assembly(module);
   ASSERT_TRUE(assembly.ok()) << assembly.error().text();
   EXPECT_NE(assembly->find("add:"), std::string::npos);
+}
+
+// Every level of optimisation and every register width runs, on any machine.
+TEST(Cpu, EveryLevelAndWidth) {
+  for (int level : {0, 1, 2, 3})
+    for (int bytes : {16, 32, 64}) {
+      Options options;
+      options.opt_level = level;
+      options.vector_bytes = bytes;
+      Arguments arguments{{Array::of(Dtype::kF32, ramp(200)),
+                           Array::of(Dtype::kF32, ramp(200, 5, 3)), Array::zeros(Dtype::kF32, 200)},
+                          {190},
+                          {4, 1, 1},
+                          {},
+                          {}};
+      compare(kVectorAdd, arguments, std::to_string(level), options);
+    }
+}
+
+TEST(Cpu, LineTable) {
+  std::string text = kVectorAdd;
+  SourceMap sources;
+  sources.add("folder/add.py", text);
+  Options options;
+  options.debug_sources = &sources;
+  ir::Module module = parse_ir(text);
+  auto assembly = emit_assembly(module, options);
+  ASSERT_TRUE(assembly.ok()) << assembly.error().text();
+  EXPECT_NE(assembly->find("\"add.py\""), std::string::npos);
+  auto line_of = [&](const char* what) {
+    return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(what)),
+                      '\n') +
+           1;
+  };
+  for (const char* statement : {"%a: ", "store"})
+    EXPECT_NE(assembly->find(".loc\t1 " + std::to_string(line_of(statement)) + " "),
+              std::string::npos)
+        << statement;
+  auto kernel = compile(module, options);  // linked and announced to gdb
+  ASSERT_TRUE(kernel.ok()) << kernel.error().text();
+}
+
+// A kernel's name need not be an identifier of LLVM's.
+TEST(Cpu, AnyName) {
+  ir::Module module = parse_ir(kVectorAdd);
+  module.name = "a b\"%\n";
+  EXPECT_TRUE(compile(module).ok());
 }
 
 TEST(Cpu, DescribesItsTarget) {

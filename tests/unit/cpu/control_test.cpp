@@ -7,8 +7,11 @@ namespace {
 Arguments ints(size_t count, std::vector<uint64_t> scalars = {}) {
   std::vector<double> values;
   for (size_t i = 0; i < count; ++i) values.push_back(static_cast<double>(i * 13 % 101) - 50);
-  return {{Array::of(Dtype::kI32, values), Array::zeros(Dtype::kI32, count)}, std::move(scalars),
-          {1, 1, 1}, {}, {}};
+  return {{Array::of(Dtype::kI32, values), Array::zeros(Dtype::kI32, count)},
+          std::move(scalars),
+          {1, 1, 1},
+          {},
+          {}};
 }
 
 const std::string kHead = R"(
@@ -42,15 +45,16 @@ TEST(Control, ScalarsCarriedByFor) {
 }
 
 TEST(Control, StepsAndBounds) {
-  for (const char* range : {"%two, %n, %two", "%n, %two, %one", "%m, %n, %three", "%n, %m, %down",
-                            "%high, %top, %two"})
+  for (const char* range :
+       {"%two, %n, %two", "%n, %two, %one", "%m, %n, %three", "%n, %m, %down", "%high, %top, %two"})
     check(std::string(R"(
   %m: i32 = const {value=-5}
   %three: i32 = const {value=3}
   %down: i32 = const {value=-2}
   %high: i32 = const {value=2147483642}
   %top: i32 = const {value=2147483647}
-  %s: i32 = for )") + range + R"(, %zero region(%i: i32, %a: i32) {
+  %s: i32 = for )") +
+          range + R"(, %zero region(%i: i32, %a: i32) {
     %ten: i32 = const {value=10}
     %b: i32 = mul %a, %ten
     %c: i32 = add %b, %i

@@ -14,9 +14,9 @@ constexpr Dtype kInts[] = {Dtype::kI8, Dtype::kI16, Dtype::kI32, Dtype::kI64,
 constexpr Dtype kFloats[] = {Dtype::kF8E4M3, Dtype::kF8E5M2, Dtype::kF16,
                              Dtype::kBF16,   Dtype::kF32,    Dtype::kF64};
 constexpr Dtype kArithmeticFloats[] = {Dtype::kF16, Dtype::kBF16, Dtype::kF32, Dtype::kF64};
-constexpr Dtype kAll[] = {Dtype::kI1,  Dtype::kI8,     Dtype::kI16,    Dtype::kI32, Dtype::kI64,
-                          Dtype::kU8,  Dtype::kU16,    Dtype::kU32,    Dtype::kU64, Dtype::kF8E4M3,
-                          Dtype::kF8E5M2, Dtype::kF16, Dtype::kBF16,   Dtype::kF32, Dtype::kF64};
+constexpr Dtype kAll[] = {Dtype::kI1,     Dtype::kI8,  Dtype::kI16,  Dtype::kI32, Dtype::kI64,
+                          Dtype::kU8,     Dtype::kU16, Dtype::kU32,  Dtype::kU64, Dtype::kF8E4M3,
+                          Dtype::kF8E5M2, Dtype::kF16, Dtype::kBF16, Dtype::kF32, Dtype::kF64};
 
 // Values where ops have edges: limits, zeros of both signs, infinities, NaN, subnormals, ties.
 std::vector<uint64_t> edge_values(Dtype dtype) {
@@ -31,27 +31,29 @@ std::vector<uint64_t> edge_values(Dtype dtype) {
       out.push_back(int_to_bits(static_cast<int64_t>(v), dtype));
     return out;
   }
-  const double kValues[] = {0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.0, 7.0, 100.0, 448.0, 460.0, 57344.0,
-                   65504.0, 65520.0, 1e-3, 1e-7, 6e-8, 1e-40, 1e30, -1e30, 3.4e38, 127.5, 128.0,
-                   255.5, 32767.9, 2147483647.0, 2147483648.0, -2147483649.0, 4294967296.0, 1e19,
-                   9.3e18, INFINITY, -INFINITY, NAN};
+  const double kValues[] = {
+      0.0,    -0.0,     1.0,       -1.0,         0.5,          1.5,           2.5,          -2.5,
+      3.0,    7.0,      100.0,     448.0,        460.0,        57344.0,       65504.0,      65520.0,
+      1e-3,   1e-7,     6e-8,      1e-40,        1e30,         -1e30,         3.4e38,       127.5,
+      128.0,  255.5,    32767.9,   2147483647.0, 2147483648.0, -2147483649.0, 4294967296.0, 1e19,
+      9.3e18, INFINITY, -INFINITY, NAN};
   for (double v : kValues) out.push_back(float_to_bits(v, dtype));
-  out.push_back(1);                                      // the smallest subnormal
-  out.push_back((uint64_t{1} << (bits - 1)) | 1);        // and its negative
+  out.push_back(1);                                // the smallest subnormal
+  out.push_back((uint64_t{1} << (bits - 1)) | 1);  // and its negative
   return out;
 }
 
 uint64_t random_value(Random& random, Dtype dtype) {
   uint64_t bits = random.next();
-  if (is_float(dtype) && random.next() % 2 == 0)
-    return float_to_bits(random.uniform(-8, 8), dtype);
+  if (is_float(dtype) && random.next() % 2 == 0) return float_to_bits(random.uniform(-8, 8), dtype);
   if (dtype == Dtype::kI1) return bits & 1;
-  if (is_int(dtype) && random.next() % 2 == 0)
-    return int_to_bits(random.between(-20, 20), dtype);
+  if (is_int(dtype) && random.next() % 2 == 0) return int_to_bits(random.between(-20, 20), dtype);
   return dtype_bits(dtype) == 64 ? bits : bits & ((uint64_t{1} << dtype_bits(dtype)) - 1);
 }
 
-std::string name(Dtype dtype) { return std::string(dtype_name(dtype)); }
+std::string name(Dtype dtype) {
+  return std::string(dtype_name(dtype));
+}
 
 // `arity` operand arrays that hold all combinations of edge values (sampled) and random ones.
 std::vector<Array> operands_of(const std::vector<Dtype>& dtypes, size_t count, uint64_t seed) {
@@ -108,9 +110,10 @@ class Batch {
   std::string kernel(bool tiles) const {
     std::string params, body;
     if (tiles)
-      body = "  %pid: i32 = program_id {axis=0}\n  %size: i32 = const {value=64}\n"
-             "  %start: i32 = mul %pid, %size\n  %st: tile<64xi32> = splat %start\n"
-             "  %r: tile<64xi32> = arange {start=0, end=64}\n  %at: tile<64xi32> = add %st, %r\n";
+      body =
+          "  %pid: i32 = program_id {axis=0}\n  %size: i32 = const {value=64}\n"
+          "  %start: i32 = mul %pid, %size\n  %st: tile<64xi32> = splat %start\n"
+          "  %r: tile<64xi32> = arange {start=0, end=64}\n  %at: tile<64xi32> = add %st, %r\n";
     else
       body = "  %at: i32 = program_id {axis=0}\n";
     int next = 0;
@@ -147,8 +150,8 @@ class Batch {
 TEST(Elementwise, IntegerArithmetic) {
   for (Dtype dtype : kInts) {
     Batch batch(name(dtype));
-    for (const char* op : {"add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl", "shr",
-                           "min", "max"})
+    for (const char* op :
+         {"add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl", "shr", "min", "max"})
       batch.add(op, {dtype, dtype}, dtype);
   }
 }
@@ -242,10 +245,10 @@ TEST(Elementwise, Bitcasts) {
 // Every element-wise op of the table is named in a test of this room.
 TEST(Elementwise, NoOpIsForgotten) {
   const std::set<std::string_view> tested = {
-      "add", "sub", "mul", "div", "div_rn", "rem", "and", "or", "xor", "shl", "shr", "min", "max",
-      "mulhi", "fma", "cmp", "select", "neg", "not", "abs", "exp", "exp2", "log", "log2", "sin",
-      "cos", "tanh", "sqrt", "sqrt_rn", "rsqrt", "erf", "floor", "ceil", "cast", "bitcast",
-      "ptr_add"};
+      "add",  "sub",     "mul",   "div",  "div_rn", "rem",  "and",  "or",      "xor",
+      "shl",  "shr",     "min",   "max",  "mulhi",  "fma",  "cmp",  "select",  "neg",
+      "not",  "abs",     "exp",   "exp2", "log",    "log2", "sin",  "cos",     "tanh",
+      "sqrt", "sqrt_rn", "rsqrt", "erf",  "floor",  "ceil", "cast", "bitcast", "ptr_add"};
   for (const ir::OpInfo& info : ir::kOpTable)
     if (info.family == ir::Family::kElementwise) {
       EXPECT_TRUE(tested.count(info.mnemonic)) << info.mnemonic << " has no test here";

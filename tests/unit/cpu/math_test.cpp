@@ -1,5 +1,5 @@
-// The functions' error, measured against long double over their whole range, is within the bounds of
-// dsl/LANGUAGE.md; special values are exact.
+// The functions' error, measured against long double over their whole range, is within the bounds
+// of dsl/LANGUAGE.md; special values are exact.
 #include <functional>
 #include <map>
 
@@ -14,7 +14,8 @@ std::string kernel(const std::string& op, const std::string& type) {
          "  %pid: i32 = program_id {axis=0}\n  %size: i32 = const {value=256}\n"
          "  %start: i32 = mul %pid, %size\n  %st: tile<256xi32> = splat %start\n"
          "  %r: tile<256xi32> = arange {start=0, end=256}\n  %at: tile<256xi32> = add %st, %r\n"
-         "  %xs: tile<256xptr<" + type + ">> = splat %x\n  %xp: tile<256xptr<" + type +
+         "  %xs: tile<256xptr<" +
+         type + ">> = splat %x\n  %xp: tile<256xptr<" + type +
          ">> = ptr_add %xs, %at\n  %v: tile<256x" + type + "> = load %xp\n  %w: tile<256x" + type +
          "> = " + op + " %v\n  %ys: tile<256xptr<" + type + ">> = splat %y\n  %yp: tile<256xptr<" +
          type + ">> = ptr_add %ys, %at\n  store %yp, %w\n  return\n}\n";
@@ -94,29 +95,36 @@ Bound at_most(double bound) {
 constexpr double kAnything = 3.5e38;
 
 TEST(Math, ExponentialsOfFloats) {
-  check("exp", Dtype::kF32, [](long double v) { return std::exp(v); },
-        all_magnitudes(Dtype::kF32, -kAnything, kAnything),
-        [](double x) { return std::min(2 + std::fabs(x), 4.0); });
-  check("exp2", Dtype::kF32, [](long double v) { return std::exp2(v); },
-        all_magnitudes(Dtype::kF32, -kAnything, kAnything), at_most(4));
+  check(
+      "exp", Dtype::kF32, [](long double v) { return std::exp(v); },
+      all_magnitudes(Dtype::kF32, -kAnything, kAnything),
+      [](double x) { return std::min(2 + std::fabs(x), 4.0); });
+  check(
+      "exp2", Dtype::kF32, [](long double v) { return std::exp2(v); },
+      all_magnitudes(Dtype::kF32, -kAnything, kAnything), at_most(4));
 }
 
 TEST(Math, LogarithmsOfFloats) {
   auto x = all_magnitudes(Dtype::kF32, 0, kAnything);
   for (int i = -2000; i < 2000; ++i)  // where the result is near 0
     x.push_back(static_cast<double>(1 + static_cast<float>(i) * 0x1p-13f));
-  check("log", Dtype::kF32, [](long double v) { return std::log(v); }, x, at_most(4));
-  check("log2", Dtype::kF32, [](long double v) { return std::log2(v); }, x, at_most(4));
+  check(
+      "log", Dtype::kF32, [](long double v) { return std::log(v); }, x, at_most(4));
+  check(
+      "log2", Dtype::kF32, [](long double v) { return std::log2(v); }, x, at_most(4));
 }
 
 TEST(Math, OtherFunctionsOfFloats) {
   auto x = all_magnitudes(Dtype::kF32, -kAnything, kAnything);
-  check("tanh", Dtype::kF32, [](long double v) { return std::tanh(v); }, x, at_most(4));
-  check("erf", Dtype::kF32, [](long double v) { return std::erf(v); }, x, at_most(4));
+  check(
+      "tanh", Dtype::kF32, [](long double v) { return std::tanh(v); }, x, at_most(4));
+  check(
+      "erf", Dtype::kF32, [](long double v) { return std::erf(v); }, x, at_most(4));
   auto positive = all_magnitudes(Dtype::kF32, 0, kAnything);
-  check("sqrt", Dtype::kF32, [](long double v) { return std::sqrt(v); }, positive, at_most(0.5));
-  check("rsqrt", Dtype::kF32, [](long double v) { return 1 / std::sqrt(v); }, positive,
-        at_most(4));
+  check(
+      "sqrt", Dtype::kF32, [](long double v) { return std::sqrt(v); }, positive, at_most(0.5));
+  check(
+      "rsqrt", Dtype::kF32, [](long double v) { return 1 / std::sqrt(v); }, positive, at_most(4));
 }
 
 TEST(Math, TrigonometryOfFloats) {
@@ -163,16 +171,26 @@ TEST(Math, SpecialValuesOfFloats) {
 TEST(Math, FunctionsOfDoubles) {
   auto x = all_magnitudes(Dtype::kF64, -1e308, 1e308);
   auto positive = all_magnitudes(Dtype::kF64, 0, 1e308);
-  check("exp", Dtype::kF64, [](long double v) { return std::exp(v); }, x, at_most(2));
-  check("exp2", Dtype::kF64, [](long double v) { return std::exp2(v); }, x, at_most(2));
-  check("log", Dtype::kF64, [](long double v) { return std::log(v); }, positive, at_most(2));
-  check("log2", Dtype::kF64, [](long double v) { return std::log2(v); }, positive, at_most(2));
-  check("sin", Dtype::kF64, [](long double v) { return std::sin(v); }, x, at_most(2));
-  check("cos", Dtype::kF64, [](long double v) { return std::cos(v); }, x, at_most(2));
-  check("tanh", Dtype::kF64, [](long double v) { return std::tanh(v); }, x, at_most(2));
-  check("erf", Dtype::kF64, [](long double v) { return std::erf(v); }, x, at_most(2));
-  check("sqrt", Dtype::kF64, [](long double v) { return std::sqrt(v); }, positive, at_most(0.5001));
-  check("rsqrt", Dtype::kF64, [](long double v) { return 1 / std::sqrt(v); }, positive, at_most(2));
+  check(
+      "exp", Dtype::kF64, [](long double v) { return std::exp(v); }, x, at_most(2));
+  check(
+      "exp2", Dtype::kF64, [](long double v) { return std::exp2(v); }, x, at_most(2));
+  check(
+      "log", Dtype::kF64, [](long double v) { return std::log(v); }, positive, at_most(2));
+  check(
+      "log2", Dtype::kF64, [](long double v) { return std::log2(v); }, positive, at_most(2));
+  check(
+      "sin", Dtype::kF64, [](long double v) { return std::sin(v); }, x, at_most(2));
+  check(
+      "cos", Dtype::kF64, [](long double v) { return std::cos(v); }, x, at_most(2));
+  check(
+      "tanh", Dtype::kF64, [](long double v) { return std::tanh(v); }, x, at_most(2));
+  check(
+      "erf", Dtype::kF64, [](long double v) { return std::erf(v); }, x, at_most(2));
+  check(
+      "sqrt", Dtype::kF64, [](long double v) { return std::sqrt(v); }, positive, at_most(0.5001));
+  check(
+      "rsqrt", Dtype::kF64, [](long double v) { return 1 / std::sqrt(v); }, positive, at_most(2));
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ class GuardedMemory {
   unsigned char *base_ = nullptr, *data_ = nullptr;
 };
 
-std::string name(Dtype dtype) { return std::string(dtype_name(dtype)); }
+std::string name(Dtype dtype) {
+  return std::string(dtype_name(dtype));
+}
 
 // out[i] = x[at(i)] for i < n, by a load and a store that are masked; `at` gives %at from %r.
 std::string copy_kernel(Dtype dtype, const std::string& at, bool with_other) {
@@ -39,7 +41,8 @@ std::string copy_kernel(Dtype dtype, const std::string& at, bool with_other) {
   %r: tile<64xi32> = arange {start=0, end=64}
   %nt: tile<64xi32> = splat %n
   %mask: tile<64xi1> = cmp %r, %nt {pred=lt}
-)" + at + "  %xb: tile<64xptr<" + e + ">> = splat %x\n  %xp: tile<64xptr<" + e +
+)" + at + "  %xb: tile<64xptr<" +
+         e + ">> = splat %x\n  %xp: tile<64xptr<" + e +
          ">> = ptr_add %xb, %at\n  %other: tile<64x" + e + "> = const {value=" + other +
          "}\n  %v: tile<64x" + e + "> = load %xp, %mask" + (with_other ? ", %other" : "") +
          "\n  %ob: tile<64xptr<" + e + ">> = splat %out\n  %op: tile<64xptr<" + e +
@@ -47,12 +50,12 @@ std::string copy_kernel(Dtype dtype, const std::string& at, bool with_other) {
 }
 
 const char* const kPatterns[] = {
-    "  %at: tile<64xi32> = hint %r {kind=multiple_of, values=[1]}\n",  // contiguous
+    "  %at: tile<64xi32> = hint %r {kind=multiple_of, values=[1]}\n",       // contiguous
     "  %w: tile<64xi32> = splat %one\n  %at: tile<64xi32> = mul %r, %w\n",  // run-time stride 1
     "  %two: tile<64xi32> = const {value=2}\n  %at: tile<64xi32> = mul %r, %two\n",  // strided
     "  %m: tile<64xi32> = const {value=63}\n  %five: tile<64xi32> = const {value=37}\n"
     "  %f: tile<64xi32> = mul %r, %five\n  %at: tile<64xi32> = and %f, %m\n",  // scattered
-    "  %at: tile<64xi32> = const {value=0}\n",  // one address
+    "  %at: tile<64xi32> = const {value=0}\n",                                 // one address
 };
 
 TEST(Memory, MaskedOffElementsAreNotTouched) {
@@ -85,8 +88,8 @@ TEST(Memory, MaskedOffElementsAreNotTouched) {
 }
 
 TEST(Memory, OtherAndZeroForMaskedOffElements) {
-  for (Dtype dtype : {Dtype::kI1, Dtype::kI8, Dtype::kF8E4M3, Dtype::kF16, Dtype::kBF16, Dtype::kI32,
-                      Dtype::kF32, Dtype::kI64})
+  for (Dtype dtype : {Dtype::kI1, Dtype::kI8, Dtype::kF8E4M3, Dtype::kF16, Dtype::kBF16,
+                      Dtype::kI32, Dtype::kF32, Dtype::kI64})
     for (const char* pattern : kPatterns)
       for (bool with_other : {false, true})
         for (uint64_t n : {5}) {
@@ -96,7 +99,8 @@ TEST(Memory, OtherAndZeroForMaskedOffElements) {
           text.replace(text.find("store %op, %v, %mask"), 20, "store %op, %v");
           std::vector<double> values;
           for (int i = 0; i < 128; ++i) values.push_back(dtype == Dtype::kI1 ? i & 1 : i % 13);
-          compare(text, {{Array::of(dtype, values), Array::zeros(dtype, 128)}, {n, 1}, {1, 1, 1}, {}, {}},
+          compare(text,
+                  {{Array::of(dtype, values), Array::zeros(dtype, 128)}, {n, 1}, {1, 1, 1}, {}, {}},
                   name(dtype) + pattern);
         }
 }
@@ -156,7 +160,10 @@ kernel @k(%x: ptr<f32>, %out: ptr<f32>, %m: i32, %n: i32, %stride: i32) {
   for (uint64_t m : {0, 3, 16})
     for (uint64_t n : {1, 17, 32})
       compare(text, {{Array::of(Dtype::kF32, values), Array::zeros(Dtype::kF32, values.size())},
-                     {m, n, 37}, {1, 1, 1}, {}, {}});
+                     {m, n, 37},
+                     {1, 1, 1},
+                     {},
+                     {}});
 }
 
 // ---- atomics ----
@@ -169,9 +176,10 @@ std::string atomic_kernel(Dtype dtype, const std::string& op) {
   %mask: tile<32xi1> = cmp %r, %limit {pred=lt}
   %three: tile<32xi32> = const {value=3}
   %at: tile<32xi32> = and %r, %three
-)" + "  %xb: tile<32xptr<" + e + ">> = splat %x\n  %xp: tile<32xptr<" + e +
-         ">> = ptr_add %xb, %at\n  %vb: tile<32xptr<" + e + ">> = splat %v\n  %vp: tile<32xptr<" + e +
-         ">> = ptr_add %vb, %r\n  %w: tile<32x" + e + "> = load %vp\n  %o: tile<32x" + e +
+)" + "  %xb: tile<32xptr<" +
+         e + ">> = splat %x\n  %xp: tile<32xptr<" + e +
+         ">> = ptr_add %xb, %at\n  %vb: tile<32xptr<" + e + ">> = splat %v\n  %vp: tile<32xptr<" +
+         e + ">> = ptr_add %vb, %r\n  %w: tile<32x" + e + "> = load %vp\n  %o: tile<32x" + e +
          "> = atomic_rmw %xp, %w, %mask {op=" + op + "}\n  %ob: tile<32xptr<" + e +
          ">> = splat %old\n  %op: tile<32xptr<" + e + ">> = ptr_add %ob, %r\n  store %op, %o\n" +
          "  %s: " + e + " = load %v\n  %t: " + e + " = atomic_rmw %x, %s {op=" + op +
@@ -186,7 +194,11 @@ TEST(Atomics, EveryOpAndType) {
     for (int i = 0; i < 32; ++i) v.push_back(static_cast<double>(random.between(-90, 90)));
     if (is_float(dtype)) v[3] = -0.0, v[7] = 0.0, v[9] = NAN, v[12] = INFINITY;
     compare(atomic_kernel(dtype, op),
-            {{Array::of(dtype, x), Array::of(dtype, v), Array::zeros(dtype, 32)}, {}, {1, 1, 1}, {}, {}},
+            {{Array::of(dtype, x), Array::of(dtype, v), Array::zeros(dtype, 32)},
+             {},
+             {1, 1, 1},
+             {},
+             {}},
             std::string(op) + " " + name(dtype));
   };
   for (Dtype dtype : {Dtype::kI32, Dtype::kU32, Dtype::kI64, Dtype::kU64})
@@ -197,13 +209,16 @@ TEST(Atomics, EveryOpAndType) {
 }
 
 TEST(Atomics, CompareAndSwap) {
-  for (Dtype dtype : {Dtype::kI16, Dtype::kI32, Dtype::kU64, Dtype::kF16, Dtype::kF32, Dtype::kF64}) {
-    std::string e = name(dtype), two = is_float(dtype) ? "2.0" : "2", nine = is_float(dtype) ? "9.0" : "9";
+  for (Dtype dtype :
+       {Dtype::kI16, Dtype::kI32, Dtype::kU64, Dtype::kF16, Dtype::kF32, Dtype::kF64}) {
+    std::string e = name(dtype), two = is_float(dtype) ? "2.0" : "2",
+                nine = is_float(dtype) ? "9.0" : "9";
     std::string text = "kernel @k(%x: ptr<" + e + ">, %out: ptr<" + e + ">) {\n" +
                        "  %r: tile<16xi32> = arange {start=0, end=16}\n  %b: tile<16xptr<" + e +
-                       ">> = splat %x\n  %p: tile<16xptr<" + e + ">> = ptr_add %b, %r\n  %c: tile<16x" + e +
-                       "> = const {value=" + two + "}\n  %v: tile<16x" + e + "> = const {value=" + nine +
-                       "}\n  %o: tile<16x" + e + "> = atomic_cas %p, %c, %v\n  %ob: tile<16xptr<" + e +
+                       ">> = splat %x\n  %p: tile<16xptr<" + e +
+                       ">> = ptr_add %b, %r\n  %c: tile<16x" + e + "> = const {value=" + two +
+                       "}\n  %v: tile<16x" + e + "> = const {value=" + nine + "}\n  %o: tile<16x" +
+                       e + "> = atomic_cas %p, %c, %v\n  %ob: tile<16xptr<" + e +
                        ">> = splat %out\n  %q: tile<16xptr<" + e +
                        ">> = ptr_add %ob, %r\n  store %q, %o\n  return\n}\n";
     std::vector<double> x;
@@ -215,8 +230,9 @@ TEST(Atomics, CompareAndSwap) {
 TEST(Atomics, ManyProgramsOnOneAddress) {
   for (Dtype dtype : {Dtype::kI32, Dtype::kF32, Dtype::kF64, Dtype::kF16}) {
     std::string e = name(dtype), one = is_float(dtype) ? "1.0" : "1";
-    ir::Module module = parse_ir("kernel @k(%x: ptr<" + e + ">) {\n  %v: " + e + " = const {value=" +
-                                 one + "}\n  %o: " + e + " = atomic_rmw %x, %v {op=add}\n  return\n}\n");
+    ir::Module module =
+        parse_ir("kernel @k(%x: ptr<" + e + ">) {\n  %v: " + e + " = const {value=" + one +
+                 "}\n  %o: " + e + " = atomic_rmw %x, %v {op=add}\n  return\n}\n");
     auto kernel = compile(module);
     ASSERT_TRUE(kernel.ok()) << kernel.error().text();
     Array x = Array::zeros(dtype, 1);
@@ -293,8 +309,9 @@ kernel @k(%out: ptr<i32>, %bad: i32) {
       Status ran = (*kernel)->run(launch, threads);
       ASSERT_FALSE(ran.ok());
       EXPECT_EQ(ran.error().kind, DiagKind::kAssertFailed);
-      EXPECT_EQ(ran.error().message,
-                "assertion failed: sum is too large, at element 28, in `assert` of program (22, 0, 0)");
+      EXPECT_EQ(
+          ran.error().message,
+          "assertion failed: sum is too large, at element 28, in `assert` of program (22, 0, 0)");
       EXPECT_EQ(ran.error().details.find("assert.ir:11:3: error:") == 0, with_sources)
           << ran.error().details;
       // The same text as the interpreter's, up to the place.

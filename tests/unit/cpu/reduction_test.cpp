@@ -14,7 +14,9 @@ int count_of(const std::vector<int>& shape) {
   for (int d : shape) n *= d;
   return n;
 }
-std::string name(Dtype dtype) { return std::string(dtype_name(dtype)); }
+std::string name(Dtype dtype) {
+  return std::string(dtype_name(dtype));
+}
 
 std::string address(const std::string& to, const std::string& base, const std::vector<int>& shape,
                     const std::string& element) {
@@ -45,24 +47,37 @@ void reduce(const std::vector<int>& shape, int axis, Dtype dtype, const std::str
   std::vector<int> result = without(shape, axis);
   std::string type = result.empty() ? e : "tile<" + dims(result) + e + ">";
   std::string text = "kernel @k(%x: ptr<" + e + ">, %out: ptr<" + e + ">) {\n" +
-                     address("p", "x", shape, e) + "  %v: tile<" + d + e + "> = load %p\n  %y: " +
-                     type + " = reduce %v {axis=" + std::to_string(axis) + "} region(%a: " + e +
-                     ", %b: " + e + ") {\n    %c: " + e + " = " + op + " %a, %b\n    yield %c\n  }\n";
+                     address("p", "x", shape, e) + "  %v: tile<" + d + e +
+                     "> = load %p\n  %y: " + type + " = reduce %v {axis=" + std::to_string(axis) +
+                     "} region(%a: " + e + ", %b: " + e + ") {\n    %c: " + e + " = " + op +
+                     " %a, %b\n    yield %c\n  }\n";
   if (result.empty())
     text += "  store %out, %y\n";
   else
     text += address("q", "out", result, e) + "  store %q, %y\n";
   Arguments arguments{{small(dtype, static_cast<size_t>(count_of(shape)), 5),
                        Array::zeros(dtype, static_cast<size_t>(count_of(result)))},
-                      {}, {1, 1, 1}, {}, {}};
+                      {},
+                      {1, 1, 1},
+                      {},
+                      {}};
   compare(text + "  return\n}\n", arguments,
           op + " of " + d + e + " along " + std::to_string(axis));
 }
 
 TEST(Reduce, EveryAxis) {
-  for (const auto& shape : std::vector<std::vector<int>>{
-           {1}, {2}, {16}, {512}, {8, 64}, {64, 8}, {2, 2}, {1, 32}, {32, 1}, {4, 8, 16}, {16, 2, 4},
-           {2, 2, 2, 2}})
+  for (const auto& shape : std::vector<std::vector<int>>{{1},
+                                                         {2},
+                                                         {16},
+                                                         {512},
+                                                         {8, 64},
+                                                         {64, 8},
+                                                         {2, 2},
+                                                         {1, 32},
+                                                         {32, 1},
+                                                         {4, 8, 16},
+                                                         {16, 2, 4},
+                                                         {2, 2, 2, 2}})
     for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
       reduce(shape, axis, Dtype::kI32, "add");
 }
@@ -88,16 +103,18 @@ TEST(Reduce, NanAndSignedZeros) {
       attrs = spelled.substr(brace);
       spelled.resize(brace);
     }
-    std::string text = "kernel @k(%x: ptr<f32>, %out: ptr<f32>) {\n" + address("p", "x", {4, 16}, "f32") +
+    std::string text = "kernel @k(%x: ptr<f32>, %out: ptr<f32>) {\n" +
+                       address("p", "x", {4, 16}, "f32") +
                        "  %v: tile<4x16xf32> = load %p\n  %y: tile<4xf32> = reduce %v {axis=1} "
-                       "region(%a: f32, %b: f32) {\n    %c: f32 = " + spelled + " %a, %b" + attrs +
-                       "\n    yield %c\n  }\n" + address("q", "out", {4}, "f32") +
-                       "  store %q, %y\n  return\n}\n";
+                       "region(%a: f32, %b: f32) {\n    %c: f32 = " +
+                       spelled + " %a, %b" + attrs + "\n    yield %c\n  }\n" +
+                       address("q", "out", {4}, "f32") + "  store %q, %y\n  return\n}\n";
     std::vector<double> values(64, nan);
     for (size_t i = 16; i < 32; ++i) values[i] = i % 3 ? 0.0 : -0.0;
     for (size_t i = 32; i < 48; ++i) values[i] = i == 40 ? nan : static_cast<double>(i) - 40;
     for (size_t i = 48; i < 64; ++i) values[i] = i == 50 ? INFINITY : -INFINITY;
-    compare(text, {{Array::of(Dtype::kF32, values), Array::zeros(Dtype::kF32, 4)}, {}, {1, 1, 1}, {}, {}},
+    compare(text,
+            {{Array::of(Dtype::kF32, values), Array::zeros(Dtype::kF32, 4)}, {}, {1, 1, 1}, {}, {}},
             op);
   }
 }
@@ -146,10 +163,14 @@ TEST(Reduce, ArgmaxWithTies) {
       for (bool with_branch : {false, true}) {
         auto n = static_cast<size_t>(count_of(shape));
         auto m = static_cast<size_t>(count_of(without(shape, axis)));
-        compare(argmax(shape, axis, with_branch),
-                {{small(Dtype::kF32, n, 9), Array::zeros(Dtype::kF32, m),
-                  Array::zeros(Dtype::kI32, m)}, {}, {1, 1, 1}, {}, {}},
-                dims(shape) + std::to_string(axis));
+        compare(
+            argmax(shape, axis, with_branch),
+            {{small(Dtype::kF32, n, 9), Array::zeros(Dtype::kF32, m), Array::zeros(Dtype::kI32, m)},
+             {},
+             {1, 1, 1},
+             {},
+             {}},
+            dims(shape) + std::to_string(axis));
       }
 }
 
@@ -188,30 +209,43 @@ void check_dot(const DotCase& c) {
   int limit = is_fp8(c.a) || c.acc == Dtype::kF16 ? 2 : 8;
   compare(dot_kernel(c),
           {{small(c.a, batch * m * k, 1, limit), small(c.b, batch * k * n, 2, limit),
-            small(c.acc, batch * m * n, 3, limit)}, {}, {1, 1, 1}, {}, {}},
+            small(c.acc, batch * m * n, 3, limit)},
+           {},
+           {1, 1, 1},
+           {},
+           {}},
           "dot " + dims(c.shape) + name(c.a) + " " + name(c.acc));
 }
 
 TEST(Dot, EveryShape) {
-  for (const auto& shape : std::vector<std::vector<int>>{
-           {1, 1, 1}, {2, 2, 2}, {1, 16, 8}, {16, 1, 8}, {4, 4, 1}, {16, 16, 16}, {32, 64, 16},
-           {64, 32, 128}, {8, 128, 4}, {128, 8, 64}, {4, 16, 16, 8}, {2, 8, 4, 32}})
+  for (const auto& shape : std::vector<std::vector<int>>{{1, 1, 1},
+                                                         {2, 2, 2},
+                                                         {1, 16, 8},
+                                                         {16, 1, 8},
+                                                         {4, 4, 1},
+                                                         {16, 16, 16},
+                                                         {32, 64, 16},
+                                                         {64, 32, 128},
+                                                         {8, 128, 4},
+                                                         {128, 8, 64},
+                                                         {4, 16, 16, 8},
+                                                         {2, 8, 4, 32}})
     check_dot({Dtype::kF32, Dtype::kF32, Dtype::kF32, shape, "{precision=ieee}"});
 }
 
 TEST(Dot, EveryType) {
-  const DotCase cases[] = {
-      {Dtype::kF16, Dtype::kF16, Dtype::kF32, {}, ""},
-      {Dtype::kF16, Dtype::kF16, Dtype::kF16, {}, ""},
-      {Dtype::kBF16, Dtype::kBF16, Dtype::kF32, {}, ""},
-      {Dtype::kF8E4M3, Dtype::kF8E4M3, Dtype::kF32, {}, ""},
-      {Dtype::kF8E5M2, Dtype::kF8E4M3, Dtype::kF32, {}, ""},
-      {Dtype::kI8, Dtype::kI8, Dtype::kI32, {}, ""},
-      {Dtype::kF64, Dtype::kF64, Dtype::kF64, {}, ""},
-      {Dtype::kF32, Dtype::kF32, Dtype::kF32, {}, "{precision=tf32}"},
-      {Dtype::kF32, Dtype::kF32, Dtype::kF32, {}, "{precision=tf32x3}"}};
+  const DotCase cases[] = {{Dtype::kF16, Dtype::kF16, Dtype::kF32, {}, ""},
+                           {Dtype::kF16, Dtype::kF16, Dtype::kF16, {}, ""},
+                           {Dtype::kBF16, Dtype::kBF16, Dtype::kF32, {}, ""},
+                           {Dtype::kF8E4M3, Dtype::kF8E4M3, Dtype::kF32, {}, ""},
+                           {Dtype::kF8E5M2, Dtype::kF8E4M3, Dtype::kF32, {}, ""},
+                           {Dtype::kI8, Dtype::kI8, Dtype::kI32, {}, ""},
+                           {Dtype::kF64, Dtype::kF64, Dtype::kF64, {}, ""},
+                           {Dtype::kF32, Dtype::kF32, Dtype::kF32, {}, "{precision=tf32}"},
+                           {Dtype::kF32, Dtype::kF32, Dtype::kF32, {}, "{precision=tf32x3}"}};
   for (DotCase c : cases)
-    for (const auto& shape : std::vector<std::vector<int>>{{16, 16, 16}, {32, 64, 32}, {1, 2, 4}, {2, 16, 16, 16}}) {
+    for (const auto& shape :
+         std::vector<std::vector<int>>{{16, 16, 16}, {32, 64, 32}, {1, 2, 4}, {2, 16, 16, 16}}) {
       c.shape = shape;
       check_dot(c);
     }
@@ -223,20 +257,24 @@ TEST(Dot, Tf32RoundsItsInputs) {
   Random random(11);
   std::vector<double> a, b(256, 0.0);
   for (int i = 0; i < 256; ++i) a.push_back(random.uniform(-1, 1));
-  a[0] = 1 + 0x1p-11;       // a tie
+  a[0] = 1 + 0x1p-11;  // a tie
   a[1] = -(1 + 0x1p-11);
-  a[2] = 3.4028234e38;      // rounds beyond the largest float
+  a[2] = 3.4028234e38;                            // rounds beyond the largest float
   for (size_t i = 0; i < 16; ++i) b[i * 17] = 1;  // the identity: results are the rounded inputs
-  compare(dot_kernel(c), {{Array::of(Dtype::kF32, a), Array::of(Dtype::kF32, b),
-                           Array::zeros(Dtype::kF32, 256)}, {}, {1, 1, 1}, {}, {}});
+  compare(dot_kernel(c),
+          {{Array::of(Dtype::kF32, a), Array::of(Dtype::kF32, b), Array::zeros(Dtype::kF32, 256)},
+           {},
+           {1, 1, 1},
+           {},
+           {}});
 }
 
 // The accumulator in a loop, scaled in every step as online softmax does.
 TEST(Dot, AccumulatesInALoop) {
   std::string text = R"(
 kernel @k(%a: ptr<f32>, %b: ptr<f32>, %c: ptr<f32>, %n: i32) {
-)" + address("pa", "a", {16, 32}, "f32") + address("pb", "b", {32, 64}, "f32") +
-                     address("pc", "c", {16, 64}, "f32") + R"(
+)" + address("pa", "a", {16, 32}, "f32") +
+                     address("pb", "b", {32, 64}, "f32") + address("pc", "c", {16, 64}, "f32") + R"(
   %zero: i32 = const {value=0}
   %one: i32 = const {value=1}
   %half: tile<16x64xf32> = const {value=0.5}
@@ -257,8 +295,51 @@ kernel @k(%a: ptr<f32>, %b: ptr<f32>, %c: ptr<f32>, %n: i32) {
 )";
   for (uint64_t n : {0, 1, 3}) {
     Arguments arguments{{small(Dtype::kF32, 512, 1), small(Dtype::kF32, 2048 * 3, 2),
-                         Array::zeros(Dtype::kF32, 1024)}, {n}, {1, 1, 1}, {}, {}};
+                         Array::zeros(Dtype::kF32, 1024)},
+                        {n},
+                        {1, 1, 1},
+                        {},
+                        {}};
     compare(text, arguments, "n=" + std::to_string(n));
+  }
+}
+
+// Operands that are contiguous in memory along their other dimension.
+TEST(Dot, OperandsStoredTransposed) {
+  auto transposed = [](const std::string& to, const std::string& base, int rows, int cols,
+                       const std::string& element) {
+    std::string r = std::to_string(rows), c = std::to_string(cols), d = r + "x" + c + "x";
+    return "  %" + to + "i: tile<" + r + "xi32> = arange {start=0, end=" + r + "}\n  %" + to +
+           "j: tile<" + c + "xi32> = arange {start=0, end=" + c + "}\n  %" + to + "ie: tile<" + r +
+           "x1xi32> = expand_dims %" + to + "i {axis=1}\n  %" + to + "je: tile<1x" + c +
+           "xi32> = expand_dims %" + to + "j {axis=0}\n  %" + to + "st: tile<1x" + c +
+           "xi32> = const {value=" + r + "}\n  %" + to + "js: tile<1x" + c + "xi32> = mul %" + to +
+           "je, %" + to + "st\n  %" + to + "ib: tile<" + d + "i32> = broadcast %" + to + "ie\n  %" +
+           to + "jb: tile<" + d + "i32> = broadcast %" + to + "js\n  %" + to + "at: tile<" + d +
+           "i32> = add %" + to + "ib, %" + to + "jb\n  %" + to + "b: tile<" + d + "ptr<" + element +
+           ">> = splat %" + base + "\n  %" + to + ": tile<" + d + "ptr<" + element +
+           ">> = ptr_add %" + to + "b, %" + to + "at\n  %" + to + "lim: tile<" + r +
+           "x1xi32> = const {value=" + std::to_string(rows - 3) + "}\n  %" + to + "m: tile<" + r +
+           "x1xi1> = cmp %" + to + "ie, %" + to + "lim {pred=lt}\n  %" + to + "mask: tile<" + d +
+           "i1> = broadcast %" + to + "m\n";
+  };
+  for (Dtype dtype : {Dtype::kF32, Dtype::kBF16, Dtype::kI8}) {
+    std::string e = name(dtype), acc = dtype == Dtype::kI8 ? "i32" : "f32";
+    Dtype acc_dtype = dtype == Dtype::kI8 ? Dtype::kI32 : Dtype::kF32;
+    std::string text = "kernel @k(%a: ptr<" + e + ">, %b: ptr<" + e + ">, %c: ptr<" + acc +
+                       ">) {\n" + transposed("pa", "a", 16, 32, e) +
+                       transposed("pb", "b", 32, 64, e) + transposed("pc", "c", 16, 64, acc) +
+                       "  %x: tile<16x32x" + e + "> = load %pa, %pamask\n  %y: tile<32x64x" + e +
+                       "> = load %pb, %pbmask\n  %z: tile<16x64x" + acc +
+                       "> = load %pc, %pcmask\n  %w: tile<16x64x" + acc +
+                       "> = dot %x, %y, %z\n  store %pc, %w, %pcmask\n  return\n}\n";
+    compare(text,
+            {{small(dtype, 512, 1), small(dtype, 2048, 2), small(acc_dtype, 1024, 3)},
+             {},
+             {1, 1, 1},
+             {},
+             {}},
+            e);
   }
 }
 
@@ -278,8 +359,12 @@ TEST(Dot, ChainsAndTransposes) {
   return
 }
 )";
-  compare(text, {{small(Dtype::kF32, 512, 1), small(Dtype::kF32, 512, 2),
-                  Array::zeros(Dtype::kF32, 512)}, {}, {1, 1, 1}, {}, {}});
+  compare(text,
+          {{small(Dtype::kF32, 512, 1), small(Dtype::kF32, 512, 2), Array::zeros(Dtype::kF32, 512)},
+           {},
+           {1, 1, 1},
+           {},
+           {}});
 }
 
 }  // namespace

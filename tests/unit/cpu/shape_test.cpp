@@ -27,28 +27,28 @@ std::string load_tile(const std::string& name, const std::string& from,
                       const std::vector<int>& shape) {
   std::string n = std::to_string(count_of(shape)), d = dims(shape);
   return "  %" + name + "r: tile<" + n + "xi32> = arange {start=0, end=" + n + "}\n" +  //
-         "  %" + name + "s: tile<" + d + "i32> = reshape %" + name + "r\n" +
-         "  %" + name + "b: tile<" + d + "ptr<i32>> = splat %" + from + "\n" +
-         "  %" + name + "p: tile<" + d + "ptr<i32>> = ptr_add %" + name + "b, %" + name + "s\n" +
-         "  %" + name + ": tile<" + d + "i32> = load %" + name + "p\n";
+         "  %" + name + "s: tile<" + d + "i32> = reshape %" + name + "r\n" + "  %" + name +
+         "b: tile<" + d + "ptr<i32>> = splat %" + from + "\n" + "  %" + name + "p: tile<" + d +
+         "ptr<i32>> = ptr_add %" + name + "b, %" + name + "s\n" + "  %" + name + ": tile<" + d +
+         "i32> = load %" + name + "p\n";
 }
 
 std::string store_tile(const std::string& value, const std::string& to,
                        const std::vector<int>& shape) {
   std::string n = std::to_string(count_of(shape)), d = dims(shape);
-  return "  %" + value + "_r: tile<" + n + "xi32> = arange {start=0, end=" + n + "}\n" +
-         "  %" + value + "_s: tile<" + d + "i32> = reshape %" + value + "_r\n" +
-         "  %" + value + "_b: tile<" + d + "ptr<i32>> = splat %" + to + "\n" +
-         "  %" + value + "_p: tile<" + d + "ptr<i32>> = ptr_add %" + value + "_b, %" + value +
-         "_s\n  store %" + value + "_p, %" + value + "\n";
+  return "  %" + value + "_r: tile<" + n + "xi32> = arange {start=0, end=" + n + "}\n" + "  %" +
+         value + "_s: tile<" + d + "i32> = reshape %" + value + "_r\n" + "  %" + value +
+         "_b: tile<" + d + "ptr<i32>> = splat %" + to + "\n" + "  %" + value + "_p: tile<" + d +
+         "ptr<i32>> = ptr_add %" + value + "_b, %" + value + "_s\n  store %" + value + "_p, %" +
+         value + "\n";
 }
 
 // out = ops(x): both i32, `ops` turn %x into %y. Also with a lazy operand (x + x) in front, so that
 // the op sees both a buffer and an expression.
 void check(const std::vector<int>& in, const std::vector<int>& out, const std::string& ops) {
   for (bool lazy : {false, true}) {
-    std::string text = "kernel @k(%in: ptr<i32>, %out: ptr<i32>) {\n" +
-                       load_tile(lazy ? "w" : "x", "in", in);
+    std::string text =
+        "kernel @k(%in: ptr<i32>, %out: ptr<i32>) {\n" + load_tile(lazy ? "w" : "x", "in", in);
     if (lazy) text += "  %x: tile<" + dims(in) + "i32> = add %w, %wr2\n";
     if (lazy) {
       std::string n = std::to_string(count_of(in));
@@ -146,15 +146,16 @@ TEST(Shapes, ConstantsOfEveryType) {
     Dtype dtype;
     std::string value;
   };
-  for (const Case& c : {Case{Dtype::kI1, "1"}, Case{Dtype::kI8, "-128"}, Case{Dtype::kU8, "255"},
-                        Case{Dtype::kI16, "-32768"}, Case{Dtype::kU32, "4294967295"},
-                        Case{Dtype::kI64, "-9223372036854775807"}, Case{Dtype::kU64, "9223372036854775807"},
-                        Case{Dtype::kF8E4M3, "448.0"}, Case{Dtype::kF8E5M2, "-57344.0"},
-                        Case{Dtype::kF16, "0.1"}, Case{Dtype::kBF16, "-0.1"},
-                        Case{Dtype::kF32, "0.1"}, Case{Dtype::kF32, "-inf"},
-                        Case{Dtype::kF32, "nan"}, Case{Dtype::kF64, "0.1"}}) {
+  for (const Case& c :
+       {Case{Dtype::kI1, "1"}, Case{Dtype::kI8, "-128"}, Case{Dtype::kU8, "255"},
+        Case{Dtype::kI16, "-32768"}, Case{Dtype::kU32, "4294967295"},
+        Case{Dtype::kI64, "-9223372036854775807"}, Case{Dtype::kU64, "9223372036854775807"},
+        Case{Dtype::kF8E4M3, "448.0"}, Case{Dtype::kF8E5M2, "-57344.0"}, Case{Dtype::kF16, "0.1"},
+        Case{Dtype::kBF16, "-0.1"}, Case{Dtype::kF32, "0.1"}, Case{Dtype::kF32, "-inf"},
+        Case{Dtype::kF32, "nan"}, Case{Dtype::kF64, "0.1"}}) {
     std::string d(dtype_name(c.dtype));
-    std::string text = "kernel @k(%out: ptr<" + d + ">) {\n  %r: tile<16xi32> = arange {start=3, end=19}\n" +
+    std::string text = "kernel @k(%out: ptr<" + d +
+                       ">) {\n  %r: tile<16xi32> = arange {start=3, end=19}\n" +
                        "  %b: tile<16xptr<" + d + ">> = splat %out\n  %p: tile<16xptr<" + d +
                        ">> = ptr_add %b, %r\n  %v: tile<16x" + d + "> = const {value=" + c.value +
                        "}\n  store %p, %v\n  %s: " + d + " = const {value=" + c.value +
