@@ -45,8 +45,8 @@ struct HostValue {
 // Lists become tuples; null for what has no constant form.
 std::optional<Constant> to_constant(const HostValue& value);
 
-// Facts about the platform that host code asks for, by dotted path (`torch.version.hip`), or nothing.
-// Configs are wanted for CUDA, whatever is installed here.
+// Facts about the platform that host code asks for, by dotted path (`torch.version.hip`), or
+// nothing. Configs are wanted for CUDA, whatever is installed here.
 std::optional<Constant> platform_fact(std::string_view path);
 
 struct HostScope {

@@ -170,7 +170,8 @@ void stage(MmaDot& dot) {
   e.after_shared_read();
 }
 
-// A table over (item i, chunk c, group k, batch z), the first varying fastest, as text of those variables.
+// A table over (item i, chunk c, group k, batch z), the first varying fastest, as text of those
+// variables.
 std::string indexed(const MmaDot& dot, const Fragments& f, const std::vector<uint32_t>& table) {
   auto columns = affine_columns(table);
   TW_CHECK(columns.has_value(), "fragments of a dot are not an affine map of their position");
@@ -264,7 +265,8 @@ void load_staged(MmaDot& dot, const Fragments& f) {
   std::string text = fmt::format("{{ {} t[{}]; tw_shared_load<{}>(t, {});", type, load.vector,
                                  load.vector, address);
   for (int j = 0; j < load.vector; ++j)
-    text += fmt::format(" {}[{}] = t[{}];", values, indexed(dot, f, local[static_cast<size_t>(j)]), j);
+    text +=
+        fmt::format(" {}[{}] = t[{}];", values, indexed(dot, f, local[static_cast<size_t>(j)]), j);
   e.out.line(each_item(items, text + " }"));
   std::string packed = f.packed == 1 ? "i" : fmt::format("i * {}", f.packed);
   if (f.dtype == Dtype::kF64)
@@ -292,7 +294,8 @@ void pack_local(MmaDot& dot, const Fragments& f) {
   e.out.line(fmt::format("{} {}[{}];", word_type(f), f.name, total));
   std::string list;
   for (size_t j = 0; j < tables.size(); ++j)
-    list += (j > 0 ? ", " : "") + f.view.element(f.view.is_array ? indexed(dot, f, tables[j]) : "0");
+    list +=
+        (j > 0 ? ", " : "") + f.view.element(f.view.is_array ? indexed(dot, f, tables[j]) : "0");
   if (f.dtype == Dtype::kF64)
     e.out.line(each_item(total, fmt::format("{}[i] = {};", f.name, list)));
   else

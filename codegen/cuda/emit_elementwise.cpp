@@ -125,8 +125,8 @@ void emit_ptr_add(Emitter& e, ir::OpId id) {
     view.scale = bytes;
     return e.define(result, std::move(view));
   }
-  // A second and third offset stay apart: what they cost is an addition at the access, where vectors
-  // need one in eight, and what does not change in a loop is added before it.
+  // A second and third offset stay apart: what they cost is an addition at the access, where
+  // vectors need one in eight, and what does not change in a loop is added before it.
   constexpr size_t kOffsets = 3;
   if (!ptr.base.empty() && ptr.scale == bytes && ptr.index_tables() < kOffsets) {
     ptr.type = view.type;
@@ -134,9 +134,8 @@ void emit_ptr_add(Emitter& e, ir::OpId id) {
     ptr.more.push_back(offset);
     return e.define(result, std::move(ptr));
   }
-  e.define_each(result, false, [&](const std::string& i) {
-    return moved(ptr.value(i), offset.at(i), bytes);
-  });
+  e.define_each(result, false,
+                [&](const std::string& i) { return moved(ptr.value(i), offset.at(i), bytes); });
 }
 
 }  // namespace

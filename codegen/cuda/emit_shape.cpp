@@ -16,8 +16,7 @@ void define_same_registers(Emitter& e, ir::OpId id) {
   const OpNode& op = e.module.op(id);
   View view = e.use(id, 0);
   if (e.module.type(op.results[0]).is_scalar() && !view.uniform)  // a tile of one element
-    return e.define_each(op.results[0], true,
-                         [&](const std::string&) { return view.value("0"); });
+    return e.define_each(op.results[0], true, [&](const std::string&) { return view.value("0"); });
   view.type = e.module.type(op.results[0]);
   view.layout = e.layout_of(op.results[0]);
   e.define(op.results[0], std::move(view));

@@ -45,7 +45,8 @@ std::string View::at(const std::string& variable) const {
 
 std::string View::value(const std::string& variable) const {
   std::vector<std::string> indices = {linear_expression({{variable, columns}})};
-  for (const View& offset : more) indices.push_back(linear_expression({{variable, offset.columns}}));
+  for (const View& offset : more)
+    indices.push_back(linear_expression({{variable, offset.columns}}));
   return value(indices, 0);
 }
 

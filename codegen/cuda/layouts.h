@@ -39,9 +39,9 @@ struct LayoutAssignment {
   std::map<ir::OpId, int> vectors;
 };
 
-// Prepares a module for assignment: pure cheap ops (const, arange, splat, expand_dims, broadcast and
-// integer arithmetic on them) that several users want in different layouts get one copy a layout.
-// Then assigns. Rules for how ops tie layouts together:
+// Prepares a module for assignment: pure cheap ops (const, arange, splat, expand_dims, broadcast
+// and integer arithmetic on them) that several users want in different layouts get one copy a
+// layout. Then assigns. Rules for how ops tie layouts together:
 //   element-wise    all operands and the result share the result's layout
 //   for/while/if    init, region argument, yield and result of a carried value share one layout
 //   reduce          the operands share the layout of operand 0; the result has drop_dim of it

@@ -62,10 +62,11 @@ bool Lowering::bind_parameters(const dsl::Stmt* def) {
       value = found ? Value::of(argument->constant)
                     : global_name(user_file_, argument->constant.text, param.span, found);
       if (!found)
-        value = fail(DiagKind::kUnknownName, param.span,
-                     fmt::format("parameter '{}' is to be the function '{}', which the program does "
-                                 "not have",
-                                 param.name, argument->constant.text));
+        value =
+            fail(DiagKind::kUnknownName, param.span,
+                 fmt::format("parameter '{}' is to be the function '{}', which the program does "
+                             "not have",
+                             param.name, argument->constant.text));
     } else if (argument && declared) {
       fail(DiagKind::kNotConstexpr, param.span,
            fmt::format("parameter '{}' is constexpr and needs a value, but was given the type {}",

@@ -1,5 +1,5 @@
-// Mode `llvm`: the CPU backend's LLVM IR for IR text. `vector=BYTES` is the widest register (32 unless
-// given), so that the output does not depend on the machine; `debug=1` adds the line table.
+// Mode `llvm`: the CPU backend's LLVM IR for IR text. `vector=BYTES` is the widest register (32
+// unless given), so that the output does not depend on the machine; `debug=1` adds the line table.
 #include "codegen/cpu/cpu.h"
 #include "tests/golden/golden.h"
 

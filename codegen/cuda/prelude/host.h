@@ -1,6 +1,7 @@
 // The machine's intrinsics (device.cuh, same names and meaning) in plain C++, for kernels that run
-// under the emulator. Conversions and arithmetic are computed here; whatever touches memory or other
-// threads is asked of the emulator (host_abi.h), which checks it. Header-free: builds are quick.
+// under the emulator. Conversions and arithmetic are computed here; whatever touches memory or
+// other threads is asked of the emulator (host_abi.h), which checks it. Header-free: builds are
+// quick.
 //
 // Every intrinsic that can fail ends with `tw_at at = {}`, which names its caller in messages.
 
@@ -12,9 +13,15 @@ static inline tw_thread* tw_self() {
 }
 
 // ---- program and threads -----------------------------------------------------------------------
-TW_DEVICE u32 tw_thread_id() { return tw_self()->thread; }
-TW_DEVICE i32 tw_block_id(int axis) { return (i32)tw_self()->block_id[axis]; }
-TW_DEVICE i32 tw_grid_dim(int axis) { return (i32)tw_self()->grid_dim[axis]; }
+TW_DEVICE u32 tw_thread_id() {
+  return tw_self()->thread;
+}
+TW_DEVICE i32 tw_block_id(int axis) {
+  return (i32)tw_self()->block_id[axis];
+}
+TW_DEVICE i32 tw_grid_dim(int axis) {
+  return (i32)tw_self()->grid_dim[axis];
+}
 TW_DEVICE void tw_barrier(tw_at at = {}) {
   TW_SITE("tw_barrier");
   tw_self()->engine->barrier(tw_self(), &site);
@@ -24,7 +31,9 @@ TW_DEVICE void tw_trap(tw_at at = {}) {
   tw_self()->engine->trap(tw_self(), &site);
 }
 template <int Scope>
-TW_DEVICE void tw_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+TW_DEVICE void tw_fence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 TW_DEVICE u32 tw_shfl_b32(u32 v, u32 lane, tw_at at = {}) {
   TW_SITE("tw_shfl_b32");
   return tw_self()->engine->shuffle(tw_self(), v, lane, false, &site);
@@ -34,13 +43,17 @@ TW_DEVICE u32 tw_shfl_xor_b32(u32 v, u32 mask, tw_at at = {}) {
   return tw_self()->engine->shuffle(tw_self(), v, mask, true, &site);
 }
 
-// ---- words ---------------------------------------------------------------------------------------
+// ---- words
+// ---------------------------------------------------------------------------------------
 TW_DEVICE u32 tw_pack_b8(u8 b0, u8 b1, u8 b2, u8 b3) {
   return (u32)b0 | (u32)b1 << 8 | (u32)b2 << 16 | (u32)b3 << 24;
 }
-TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) { return (u32)low | (u32)high << 16; }
+TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) {
+  return (u32)low | (u32)high << 16;
+}
 
-// ---- shared memory -------------------------------------------------------------------------------
+// ---- shared memory
+// -------------------------------------------------------------------------------
 TW_DEVICE void tw_shared_load_bytes(void* to, u32 offset, u32 bytes, const tw_site& site) {
   tw_self()->engine->shared_read(tw_self(), to, offset, bytes, &site);
 }
@@ -90,8 +103,9 @@ TW_DEVICE void tw_ldmatrix_trans(u32* d, u32 offset, tw_at at = {}) {
   tw_self()->engine->ldmatrix(tw_self(), d, offset, N, true, &site);
 }
 
-// ---- global memory -------------------------------------------------------------------------------
-// A load of fewer than 4 bytes clears the rest of the word, as the machine does.
+// ---- global memory
+// ------------------------------------------------------------------------------- A load of fewer
+// than 4 bytes clears the rest of the word, as the machine does.
 template <int Bytes, int Hint>
 TW_DEVICE void tw_global_load_if(u32* w, u64 address, bool mask, tw_at at = {}) {
   if (!mask) return;
@@ -114,14 +128,15 @@ TW_DEVICE void tw_global_store(u64 address, const u32* w, tw_at at = {}) {
   tw_global_store_if<Bytes, Hint>(address, w, true, at);
 }
 
-// ---- atomics -------------------------------------------------------------------------------------
-#define TW_ATOMIC(name, type, op, element)                                                        \
-  template <int Scope>                                                                            \
-  TW_DEVICE type name(u64 address, type v, tw_at at = {}) {                                       \
-    TW_SITE(#name);                                                                               \
-    u64 bits = tw_bitcast<tw_bits_of<type>>(v);                                                   \
-    bits = tw_self()->engine->atomic(tw_self(), op, element, address, bits, 0, &site);            \
-    return tw_bitcast<type>((tw_bits_of<type>)bits);                                              \
+// ---- atomics
+// -------------------------------------------------------------------------------------
+#define TW_ATOMIC(name, type, op, element)                                             \
+  template <int Scope>                                                                 \
+  TW_DEVICE type name(u64 address, type v, tw_at at = {}) {                            \
+    TW_SITE(#name);                                                                    \
+    u64 bits = tw_bitcast<tw_bits_of<type>>(v);                                        \
+    bits = tw_self()->engine->atomic(tw_self(), op, element, address, bits, 0, &site); \
+    return tw_bitcast<type>((tw_bits_of<type>)bits);                                   \
   }
 TW_ATOMIC(tw_atom_add, u32, kTwAdd, kTwU32)
 TW_ATOMIC(tw_atom_add, u64, kTwAdd, kTwU64)
@@ -149,24 +164,25 @@ TW_ATOMIC(tw_atom_xor, u64, kTwXor, kTwU64)
 TW_ATOMIC(tw_atom_xchg, u32, kTwExchange, kTwU32)
 TW_ATOMIC(tw_atom_xchg, u64, kTwExchange, kTwU64)
 #undef TW_ATOMIC
-#define TW_ATOMIC_CAS(type, element)                                                              \
-  template <int Scope>                                                                            \
-  TW_DEVICE type tw_atom_cas(u64 address, type expected, type v, tw_at at = {}) {                 \
-    TW_SITE("tw_atom_cas");                                                                       \
-    return (type)tw_self()->engine->atomic(tw_self(), kTwCompareSwap, element, address, v,        \
-                                           expected, &site);                                      \
+#define TW_ATOMIC_CAS(type, element)                                                       \
+  template <int Scope>                                                                     \
+  TW_DEVICE type tw_atom_cas(u64 address, type expected, type v, tw_at at = {}) {          \
+    TW_SITE("tw_atom_cas");                                                                \
+    return (type)tw_self()->engine->atomic(tw_self(), kTwCompareSwap, element, address, v, \
+                                           expected, &site);                               \
   }
 TW_ATOMIC_CAS(u16, kTwU16)
 TW_ATOMIC_CAS(u32, kTwU32)
 TW_ATOMIC_CAS(u64, kTwU64)
 #undef TW_ATOMIC_CAS
 
-// ---- tensor cores --------------------------------------------------------------------------------
-#define TW_MMA(name, d_type, ab_type, m, n, k, a_element, b_element)                              \
-  TW_DEVICE void name(d_type* d, const ab_type* a, const ab_type* b, tw_at at = {}) {             \
-    static const tw_mma_shape shape = {m, n, k, a_element, b_element};                            \
-    TW_SITE(#name);                                                                               \
-    tw_self()->engine->mma(tw_self(), &shape, d, a, b, &site);                                    \
+// ---- tensor cores
+// --------------------------------------------------------------------------------
+#define TW_MMA(name, d_type, ab_type, m, n, k, a_element, b_element)                  \
+  TW_DEVICE void name(d_type* d, const ab_type* a, const ab_type* b, tw_at at = {}) { \
+    static const tw_mma_shape shape = {m, n, k, a_element, b_element};                \
+    TW_SITE(#name);                                                                   \
+    tw_self()->engine->mma(tw_self(), &shape, d, a, b, &site);                        \
   }
 TW_MMA(tw_mma_m16n8k8_f16, f32, u32, 16, 8, 8, kTwMmaF16, kTwMmaF16)
 TW_MMA(tw_mma_m8n8k16_i8, i32, u32, 8, 8, 16, kTwMmaI8, kTwMmaI8)
@@ -195,10 +211,11 @@ TW_DEVICE u32 tw_tf32(f32 x) {
   return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0x1000u) & ~0x1fffu;
 }
 
-// ---- conversions ---------------------------------------------------------------------------------
-// An f32 to a float of 5 exponent bits and Fraction bits, in the low bits; the magnitude only.
-// Rounding works on the bits: what is cut off decides whether to add one, and a carry out of the
-// fraction moves into the exponent by itself.
+// ---- conversions
+// --------------------------------------------------------------------------------- An f32 to a
+// float of 5 exponent bits and Fraction bits, in the low bits; the magnitude only. Rounding works
+// on the bits: what is cut off decides whether to add one, and a carry out of the fraction moves
+// into the exponent by itself.
 template <int Fraction>
 TW_DEVICE u32 tw_host_round_half(u32 magnitude, bool toward_zero) {
   const int drop = 23 - Fraction;
@@ -222,14 +239,19 @@ TW_DEVICE u32 tw_host_round_half(u32 magnitude, bool toward_zero) {
   if (result >= infinity || exponent > 15) return toward_zero ? infinity - 1 : infinity;
   return result;
 }
-TW_DEVICE f32 tw_f32(f32 x) { return x; }
+TW_DEVICE f32 tw_f32(f32 x) {
+  return x;
+}
 TW_DEVICE f32 tw_f32(f16 x) {
   u32 sign = (u32)(x.bits >> 15) << 31, magnitude = x.bits & 0x7fffu;
   if (magnitude >= 0x7c00u) return tw_bitcast<f32>(sign | 0x7f800000u | magnitude << 13);
   // Under f32's bias the value is too small by 2^112; the product is exact.
-  return tw_bitcast<f32>(sign | tw_bitcast<u32>(tw_bitcast<f32>(magnitude << 13) * 5.192296858534828e33f));
+  return tw_bitcast<f32>(sign |
+                         tw_bitcast<u32>(tw_bitcast<f32>(magnitude << 13) * 5.192296858534828e33f));
 }
-TW_DEVICE f32 tw_f32(bf16 x) { return tw_bitcast<f32>((u32)x.bits << 16); }
+TW_DEVICE f32 tw_f32(bf16 x) {
+  return tw_bitcast<f32>((u32)x.bits << 16);
+}
 TW_DEVICE f16 tw_f16(f32 x) {
   u32 bits = tw_bitcast<u32>(x);
   if (x != x) return f16{0x7fff};
@@ -244,8 +266,12 @@ TW_DEVICE bf16 tw_bf16(f32 x) {
   u32 bits = tw_bitcast<u32>(x);
   return bf16{(u16)(x != x ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16)};
 }
-TW_DEVICE u32 tw_pack_f16(f32 low, f32 high) { return tw_pack_b16(tw_f16(low).bits, tw_f16(high).bits); }
-TW_DEVICE u32 tw_pack_bf16(f32 low, f32 high) { return tw_pack_b16(tw_bf16(low).bits, tw_bf16(high).bits); }
+TW_DEVICE u32 tw_pack_f16(f32 low, f32 high) {
+  return tw_pack_b16(tw_f16(low).bits, tw_f16(high).bits);
+}
+TW_DEVICE u32 tw_pack_bf16(f32 low, f32 high) {
+  return tw_pack_b16(tw_bf16(low).bits, tw_bf16(high).bits);
+}
 #if __CUDA_ARCH__ >= 890
 #define TW_HAS_FP8_CVT 1
 TW_DEVICE u8 tw_cvt_f8e5m2(f32 x) {
@@ -282,64 +308,155 @@ TW_DEVICE To tw_host_cvt(From x, To low, To high, From below, From above) {
   if (x >= above) return high;
   return (To)x;
 }
-TW_DEVICE i32 tw_cvt_i32(f32 x) { return tw_host_cvt<i32>(x, -0x7fffffff - 1, 0x7fffffff, -0x1p31f, 0x1p31f); }
-TW_DEVICE u32 tw_cvt_u32(f32 x) { return tw_host_cvt<u32>(x, 0, ~0u, 0.0f, 0x1p32f); }
-TW_DEVICE i64 tw_cvt_i64(f32 x) { return tw_host_cvt<i64>(x, -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll, -0x1p63f, 0x1p63f); }
-TW_DEVICE u64 tw_cvt_u64(f32 x) { return tw_host_cvt<u64>(x, 0, ~0ull, 0.0f, 0x1p64f); }
-TW_DEVICE i32 tw_cvt_i32(f64 x) { return tw_host_cvt<i32>(x, -0x7fffffff - 1, 0x7fffffff, -0x1p31, 0x1p31); }
-TW_DEVICE u32 tw_cvt_u32(f64 x) { return tw_host_cvt<u32>(x, 0, ~0u, 0.0, 0x1p32); }
-TW_DEVICE i64 tw_cvt_i64(f64 x) { return tw_host_cvt<i64>(x, -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll, -0x1p63, 0x1p63); }
-TW_DEVICE u64 tw_cvt_u64(f64 x) { return tw_host_cvt<u64>(x, 0, ~0ull, 0.0, 0x1p64); }
+TW_DEVICE i32 tw_cvt_i32(f32 x) {
+  return tw_host_cvt<i32>(x, -0x7fffffff - 1, 0x7fffffff, -0x1p31f, 0x1p31f);
+}
+TW_DEVICE u32 tw_cvt_u32(f32 x) {
+  return tw_host_cvt<u32>(x, 0, ~0u, 0.0f, 0x1p32f);
+}
+TW_DEVICE i64 tw_cvt_i64(f32 x) {
+  return tw_host_cvt<i64>(x, -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll, -0x1p63f, 0x1p63f);
+}
+TW_DEVICE u64 tw_cvt_u64(f32 x) {
+  return tw_host_cvt<u64>(x, 0, ~0ull, 0.0f, 0x1p64f);
+}
+TW_DEVICE i32 tw_cvt_i32(f64 x) {
+  return tw_host_cvt<i32>(x, -0x7fffffff - 1, 0x7fffffff, -0x1p31, 0x1p31);
+}
+TW_DEVICE u32 tw_cvt_u32(f64 x) {
+  return tw_host_cvt<u32>(x, 0, ~0u, 0.0, 0x1p32);
+}
+TW_DEVICE i64 tw_cvt_i64(f64 x) {
+  return tw_host_cvt<i64>(x, -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll, -0x1p63, 0x1p63);
+}
+TW_DEVICE u64 tw_cvt_u64(f64 x) {
+  return tw_host_cvt<u64>(x, 0, ~0ull, 0.0, 0x1p64);
+}
 
-// ---- arithmetic ----------------------------------------------------------------------------------
-TW_DEVICE i32 tw_mulhi(i32 a, i32 b) { return (i32)((i64)a * b >> 32); }
-TW_DEVICE u32 tw_mulhi(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
-TW_DEVICE i64 tw_mulhi(i64 a, i64 b) { return (i64)((__int128)a * b >> 64); }
-TW_DEVICE u64 tw_mulhi(u64 a, u64 b) { return (u64)((unsigned __int128)a * b >> 64); }
-TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
-TW_DEVICE f64 tw_fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
-#define TW_MIN_MAX(type)                                                                          \
-  TW_DEVICE type tw_min(type a, type b) {                                                         \
-    if (a != a || b != b) return a != a ? b : a;                                                  \
-    if (a == b) return __builtin_signbit(a) ? a : b;                                              \
-    return a < b ? a : b;                                                                         \
-  }                                                                                               \
-  TW_DEVICE type tw_max(type a, type b) {                                                         \
-    if (a != a || b != b) return a != a ? b : a;                                                  \
-    if (a == b) return __builtin_signbit(a) ? b : a;                                              \
-    return a > b ? a : b;                                                                         \
+// ---- arithmetic
+// ----------------------------------------------------------------------------------
+TW_DEVICE i32 tw_mulhi(i32 a, i32 b) {
+  return (i32)((i64)a * b >> 32);
+}
+TW_DEVICE u32 tw_mulhi(u32 a, u32 b) {
+  return (u32)((u64)a * b >> 32);
+}
+TW_DEVICE i64 tw_mulhi(i64 a, i64 b) {
+  return (i64)((__int128)a * b >> 64);
+}
+TW_DEVICE u64 tw_mulhi(u64 a, u64 b) {
+  return (u64)((unsigned __int128)a * b >> 64);
+}
+TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) {
+  return __builtin_fmaf(a, b, c);
+}
+TW_DEVICE f64 tw_fma(f64 a, f64 b, f64 c) {
+  return __builtin_fma(a, b, c);
+}
+#define TW_MIN_MAX(type)                             \
+  TW_DEVICE type tw_min(type a, type b) {            \
+    if (a != a || b != b) return a != a ? b : a;     \
+    if (a == b) return __builtin_signbit(a) ? a : b; \
+    return a < b ? a : b;                            \
+  }                                                  \
+  TW_DEVICE type tw_max(type a, type b) {            \
+    if (a != a || b != b) return a != a ? b : a;     \
+    if (a == b) return __builtin_signbit(a) ? b : a; \
+    return a > b ? a : b;                            \
   }
 TW_MIN_MAX(f32)
 TW_MIN_MAX(f64)
 #undef TW_MIN_MAX
-TW_DEVICE f32 tw_div(f32 a, f32 b) { return a / b; }
-TW_DEVICE f64 tw_div(f64 a, f64 b) { return a / b; }
-TW_DEVICE f32 tw_div_rn(f32 a, f32 b) { return a / b; }
-TW_DEVICE f64 tw_div_rn(f64 a, f64 b) { return a / b; }
-TW_DEVICE f32 tw_rem(f32 a, f32 b) { return __builtin_fmodf(a, b); }
-TW_DEVICE f64 tw_rem(f64 a, f64 b) { return __builtin_fmod(a, b); }
-TW_DEVICE f32 tw_exp2(f32 x) { return (f32)__builtin_exp2((f64)x); }
-TW_DEVICE f32 tw_rsqrt(f32 x) { return (f32)(1.0 / __builtin_sqrt((f64)x)); }
-TW_DEVICE f32 tw_log(f32 x) { return (f32)__builtin_log((f64)x); }
-TW_DEVICE f32 tw_log2(f32 x) { return (f32)__builtin_log2((f64)x); }
-TW_DEVICE f32 tw_tanh(f32 x) { return (f32)__builtin_tanh((f64)x); }
-TW_DEVICE f32 tw_erf(f32 x) { return (f32)__builtin_erf((f64)x); }
-TW_DEVICE f32 tw_sqrt(f32 x) { return __builtin_sqrtf(x); }
-TW_DEVICE f32 tw_sqrt_rn(f32 x) { return __builtin_sqrtf(x); }
-TW_DEVICE f32 tw_floor(f32 x) { return __builtin_floorf(x); }
-TW_DEVICE f32 tw_ceil(f32 x) { return __builtin_ceilf(x); }
-TW_DEVICE f32 tw_abs(f32 x) { return __builtin_fabsf(x); }
-TW_DEVICE f64 tw_exp(f64 x) { return __builtin_exp(x); }
-TW_DEVICE f64 tw_exp2(f64 x) { return __builtin_exp2(x); }
-TW_DEVICE f64 tw_log(f64 x) { return __builtin_log(x); }
-TW_DEVICE f64 tw_log2(f64 x) { return __builtin_log2(x); }
-TW_DEVICE f64 tw_sin(f64 x) { return __builtin_sin(x); }
-TW_DEVICE f64 tw_cos(f64 x) { return __builtin_cos(x); }
-TW_DEVICE f64 tw_tanh(f64 x) { return __builtin_tanh(x); }
-TW_DEVICE f64 tw_erf(f64 x) { return __builtin_erf(x); }
-TW_DEVICE f64 tw_sqrt(f64 x) { return __builtin_sqrt(x); }
-TW_DEVICE f64 tw_sqrt_rn(f64 x) { return __builtin_sqrt(x); }
-TW_DEVICE f64 tw_rsqrt(f64 x) { return 1.0 / __builtin_sqrt(x); }
-TW_DEVICE f64 tw_floor(f64 x) { return __builtin_floor(x); }
-TW_DEVICE f64 tw_ceil(f64 x) { return __builtin_ceil(x); }
-TW_DEVICE f64 tw_abs(f64 x) { return __builtin_fabs(x); }
+TW_DEVICE f32 tw_div(f32 a, f32 b) {
+  return a / b;
+}
+TW_DEVICE f64 tw_div(f64 a, f64 b) {
+  return a / b;
+}
+TW_DEVICE f32 tw_div_rn(f32 a, f32 b) {
+  return a / b;
+}
+TW_DEVICE f64 tw_div_rn(f64 a, f64 b) {
+  return a / b;
+}
+TW_DEVICE f32 tw_rem(f32 a, f32 b) {
+  return __builtin_fmodf(a, b);
+}
+TW_DEVICE f64 tw_rem(f64 a, f64 b) {
+  return __builtin_fmod(a, b);
+}
+TW_DEVICE f32 tw_exp2(f32 x) {
+  return (f32)__builtin_exp2((f64)x);
+}
+TW_DEVICE f32 tw_rsqrt(f32 x) {
+  return (f32)(1.0 / __builtin_sqrt((f64)x));
+}
+TW_DEVICE f32 tw_log(f32 x) {
+  return (f32)__builtin_log((f64)x);
+}
+TW_DEVICE f32 tw_log2(f32 x) {
+  return (f32)__builtin_log2((f64)x);
+}
+TW_DEVICE f32 tw_tanh(f32 x) {
+  return (f32)__builtin_tanh((f64)x);
+}
+TW_DEVICE f32 tw_erf(f32 x) {
+  return (f32)__builtin_erf((f64)x);
+}
+TW_DEVICE f32 tw_sqrt(f32 x) {
+  return __builtin_sqrtf(x);
+}
+TW_DEVICE f32 tw_sqrt_rn(f32 x) {
+  return __builtin_sqrtf(x);
+}
+TW_DEVICE f32 tw_floor(f32 x) {
+  return __builtin_floorf(x);
+}
+TW_DEVICE f32 tw_ceil(f32 x) {
+  return __builtin_ceilf(x);
+}
+TW_DEVICE f32 tw_abs(f32 x) {
+  return __builtin_fabsf(x);
+}
+TW_DEVICE f64 tw_exp(f64 x) {
+  return __builtin_exp(x);
+}
+TW_DEVICE f64 tw_exp2(f64 x) {
+  return __builtin_exp2(x);
+}
+TW_DEVICE f64 tw_log(f64 x) {
+  return __builtin_log(x);
+}
+TW_DEVICE f64 tw_log2(f64 x) {
+  return __builtin_log2(x);
+}
+TW_DEVICE f64 tw_sin(f64 x) {
+  return __builtin_sin(x);
+}
+TW_DEVICE f64 tw_cos(f64 x) {
+  return __builtin_cos(x);
+}
+TW_DEVICE f64 tw_tanh(f64 x) {
+  return __builtin_tanh(x);
+}
+TW_DEVICE f64 tw_erf(f64 x) {
+  return __builtin_erf(x);
+}
+TW_DEVICE f64 tw_sqrt(f64 x) {
+  return __builtin_sqrt(x);
+}
+TW_DEVICE f64 tw_sqrt_rn(f64 x) {
+  return __builtin_sqrt(x);
+}
+TW_DEVICE f64 tw_rsqrt(f64 x) {
+  return 1.0 / __builtin_sqrt(x);
+}
+TW_DEVICE f64 tw_floor(f64 x) {
+  return __builtin_floor(x);
+}
+TW_DEVICE f64 tw_ceil(f64 x) {
+  return __builtin_ceil(x);
+}
+TW_DEVICE f64 tw_abs(f64 x) {
+  return __builtin_fabs(x);
+}

@@ -1,8 +1,8 @@
 // The boundary between an emitted kernel built for the host and the emulator that runs it. Both
 // sides include this text: the emulator as a header, the kernel as a part of its prelude.
 //
-// Each thread of a block is a fiber; the tw_thread of a fiber lies at the bottom of its stack, whose
-// size and alignment is kTwStackBytes, so that an intrinsic finds it from the stack pointer.
+// Each thread of a block is a fiber; the tw_thread of a fiber lies at the bottom of its stack,
+// whose size and alignment is kTwStackBytes, so that an intrinsic finds it from the stack pointer.
 #pragma once
 
 enum : unsigned long long { kTwStackBytes = 1ull << 20 };
@@ -19,12 +19,38 @@ struct tw_site {
 };
 
 enum tw_atomic_op : int {
-  kTwAdd, kTwMin, kTwMax, kTwAnd, kTwOr, kTwXor, kTwExchange, kTwCompareSwap
+  kTwAdd,
+  kTwMin,
+  kTwMax,
+  kTwAnd,
+  kTwOr,
+  kTwXor,
+  kTwExchange,
+  kTwCompareSwap
 };
-enum tw_atomic_type : int { kTwI32, kTwI64, kTwU16, kTwU32, kTwU64, kTwF16, kTwBf16, kTwF32, kTwF64 };
+enum tw_atomic_type : int {
+  kTwI32,
+  kTwI64,
+  kTwU16,
+  kTwU32,
+  kTwU64,
+  kTwF16,
+  kTwBf16,
+  kTwF32,
+  kTwF64
+};
 
 // Operand types of tensor-core multiplications; the accumulator is f32, i32 or f64 accordingly.
-enum tw_mma_type : int { kTwMmaF16, kTwMmaBf16, kTwMmaTf32, kTwMmaI8, kTwMmaU8, kTwMmaE4m3, kTwMmaE5m2, kTwMmaF64 };
+enum tw_mma_type : int {
+  kTwMmaF16,
+  kTwMmaBf16,
+  kTwMmaTf32,
+  kTwMmaI8,
+  kTwMmaU8,
+  kTwMmaE4m3,
+  kTwMmaE5m2,
+  kTwMmaF64
+};
 struct tw_mma_shape {
   int m, n, k;
   tw_mma_type a, b;
@@ -39,19 +65,25 @@ struct tw_engine {
   // Lane `lane` of the warp, or own lane ^ `lane`.
   unsigned (*shuffle)(tw_thread*, unsigned value, unsigned lane, bool exclusive_or, const tw_site*);
   void (*shared_read)(tw_thread*, void* to, unsigned offset, unsigned bytes, const tw_site*);
-  void (*shared_write)(tw_thread*, unsigned offset, const void* from, unsigned bytes, const tw_site*);
-  void (*ldmatrix)(tw_thread*, unsigned* d, unsigned offset, int matrices, bool transposed, const tw_site*);
-  void (*global_read)(tw_thread*, void* to, unsigned long long address, unsigned bytes, const tw_site*);
-  void (*global_write)(tw_thread*, unsigned long long address, const void* from, unsigned bytes, const tw_site*);
+  void (*shared_write)(tw_thread*, unsigned offset, const void* from, unsigned bytes,
+                       const tw_site*);
+  void (*ldmatrix)(tw_thread*, unsigned* d, unsigned offset, int matrices, bool transposed,
+                   const tw_site*);
+  void (*global_read)(tw_thread*, void* to, unsigned long long address, unsigned bytes,
+                      const tw_site*);
+  void (*global_write)(tw_thread*, unsigned long long address, const void* from, unsigned bytes,
+                       const tw_site*);
   // Values by their bits in the low bytes; gives the old value.
   unsigned long long (*atomic)(tw_thread*, tw_atomic_op, tw_atomic_type, unsigned long long address,
-                               unsigned long long value, unsigned long long expected, const tw_site*);
-  void (*mma)(tw_thread*, const tw_mma_shape*, void* d, const void* a, const void* b, const tw_site*);
+                               unsigned long long value, unsigned long long expected,
+                               const tw_site*);
+  void (*mma)(tw_thread*, const tw_mma_shape*, void* d, const void* a, const void* b,
+              const tw_site*);
 };
 
 struct tw_thread {
   const tw_engine* engine;
-  unsigned thread;          // index in the block
+  unsigned thread;  // index in the block
   unsigned block_id[3];
   unsigned grid_dim[3];
 };

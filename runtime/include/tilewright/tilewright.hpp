@@ -180,9 +180,9 @@ struct CacheStatistics {
   std::string directory;     // of the disk cache; empty: off
 };
 
-// A value for a free name of a kernel's text: what the module around it would have defined. `tl` and
-// `triton` need none: they mean Triton's modules unless the text defines them.
-// `function` names a @triton.jit function of the same text.
+// A value for a free name of a kernel's text: what the module around it would have defined. `tl`
+// and `triton` need none: they mean Triton's modules unless the text defines them. `function` names
+// a @triton.jit function of the same text.
 struct EnvironmentValue {
   Value value;
   std::string function;

@@ -122,8 +122,8 @@ inline void expect_same(const Arguments& want, const Arguments& got, const std::
     for (size_t i = 0; i < a.size() && shown < 5; ++i) {
       if (distance(a.bits(i), b.bits(i), a.dtype()) <= tolerance) continue;
       ++shown;
-      ADD_FAILURE() << what << ": " << (k < want.labels.size() ? want.labels[k] : "array") << " " << k
-                    << " (" << dtype_name(a.dtype()) << ") element " << i << ": interpreter "
+      ADD_FAILURE() << what << ": " << (k < want.labels.size() ? want.labels[k] : "array") << " "
+                    << k << " (" << dtype_name(a.dtype()) << ") element " << i << ": interpreter "
                     << a.value(i) << " (" << std::hex << a.bits(i) << "), CPU " << std::dec
                     << b.value(i) << " (" << std::hex << b.bits(i) << ")";
     }

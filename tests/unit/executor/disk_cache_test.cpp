@@ -1,8 +1,8 @@
 // The disk cache: whatever happens to its files is a miss at worst.
 #include "runtime/cache/disk_cache.h"
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

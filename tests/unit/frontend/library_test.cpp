@@ -59,7 +59,7 @@ TEST(Library, Libdevice) {
 
 TEST(Library, InverseFunctions) {
   std::vector<float> x = {0, 1e-20f, -1e-5f, 0.1f, -0.3f, 0.5f, 0.70710678f, 0.99999994f,
-                          1, -1, 1.5f, -40, 1e10f, kInf, -kInf, kNan};
+                          1, -1,     1.5f,   -40,  1e10f, kInf, -kInf,       kNan};
   expect_function("libdevice.atan(v)", std::atan, x);
   expect_function("libdevice.asinh(v)", std::asinh, x);
   expect_function("libdevice.asin(v)", std::asin, x);
@@ -117,7 +117,7 @@ TEST(Library, Rounding) {
   expect_function("libdevice.nearbyint(v)", std::nearbyint, x, 0);
   expect_function("libdevice.trunc(v)", std::trunc, x, 0);
   EXPECT_EQ(run_on("tl.where(libdevice.isnan(v), 2.0, libdevice.isinf(v).to(tl.float32))",
-                  {kNan, kInf, -kInf, 1})[0],
+                   {kNan, kInf, -kInf, 1})[0],
             2);
   EXPECT_EQ(run_on("libdevice.isinf(v)", {kNan, kInf, -kInf, 1}),
             run_on("tl.where(v * 0 == v * 0, 0, libdevice.isnan(v) == 0)", {kNan, kInf, -kInf, 1}));
