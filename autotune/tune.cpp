@@ -120,13 +120,13 @@ Measurement evaluate(const Key& key, const Config& config, Result<Built> built, 
 
 std::vector<const Config*> unmeasured(const std::vector<Config>& space,
                                       const std::vector<Measurement>& rows, bool force) {
-  std::vector<const Config*> todo;
+  std::vector<const Config*> pending;
   for (const Config& config : space) {
     bool known = std::any_of(rows.begin(), rows.end(),
                              [&](const Measurement& row) { return row.config == config.key(); });
-    if (force || !known) todo.push_back(&config);
+    if (force || !known) pending.push_back(&config);
   }
-  return todo;
+  return pending;
 }
 
 ErrorInfo no_config(const Key& key, const std::vector<Measurement>& rows) {
@@ -156,14 +156,14 @@ double median(std::vector<double> samples) {
 Result<TuneResult> tune(const Key& key, const std::vector<Config>& space, Trial& trial,
                         TuningDb& db, const TuneOptions& options) {
   TW_ASSIGN(auto known, db.rows(key));
-  std::vector<const Config*> todo = unmeasured(space, known, options.force);
+  std::vector<const Config*> pending = unmeasured(space, known, options.force);
   TuneResult result;
   Progress progress;
-  progress.total = static_cast<int>(todo.size());
-  if (!todo.empty()) {
-    BuildQueue queue(todo, trial, options.threads);
-    for (size_t i = 0; i < todo.size() && !options.stop.stop_requested(); ++i) {
-      Measurement row = evaluate(key, *todo[i], queue.take(i), trial);
+  progress.total = static_cast<int>(pending.size());
+  if (!pending.empty()) {
+    BuildQueue queue(pending, trial, options.threads);
+    for (size_t i = 0; i < pending.size() && !options.stop.stop_requested(); ++i) {
+      Measurement row = evaluate(key, *pending[i], queue.take(i), trial);
       TW_TRY(db.record(row));
       ++result.measured;
       bool measured = row.outcome == Outcome::kMeasured;

@@ -70,6 +70,7 @@ expect 1 "[no-device]" "${run[@]}" --device gpu7
 expect 1 "n" "$BIN/tilewright" run "$K/vector_add/kernel.py" --grid 1 'x_ptr=zeros(f32,[64])' --const BLOCK=64 --device interp
 expect 1 "[out-of-bounds]" "$BIN/tilewright" run "$K/vector_add/kernel.py" --grid 1 'x_ptr=zeros(f32,[8])' 'y_ptr=zeros(f32,[64])' \
   'z_ptr=empty(f32,[64])' n=64 --const BLOCK=64 --device interp
+expect 1 "[out-of-memory]" "$BIN/tilewright" run "$K/vector_add/kernel.py" --grid 1 'x_ptr=zeros(f32,[200000000000])' --device interp
 printf 'not an array' >bad.npy
 expect 1 "bad.npy" "$BIN/tilewright" run "$K/vector_add/kernel.py" --grid 1 x_ptr=@bad.npy --device interp
 

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <set>
 
 #include "dsl/parser.h"
@@ -177,6 +178,24 @@ Result<HostTensor> Builder::read_tensor(const std::string& name, const std::stri
   return tensor;
 }
 
+Result<HostTensor> fill(const std::string& maker, Dtype dtype, const std::vector<int64_t>& shape,
+                        uint64_t seed, const std::string& name) {
+  try {
+    if (maker == "rand") return autotune::random_uniform(dtype, shape, seed);
+    if (maker == "randn") return autotune::random_normal(dtype, shape, seed);
+    if (maker == "zeros") return autotune::zeros(dtype, shape);
+    if (maker == "arange") return autotune::counting(dtype, shape);
+    return autotune::poisoned(dtype, shape);
+  } catch (const std::bad_alloc&) {
+    int64_t bytes = dtype_bytes(dtype);
+    for (int64_t extent : shape) bytes *= extent;
+    return make_error(
+        DiagKind::kOutOfMemory,
+        fmt::format("argument {} of {} bytes does not fit in host memory", name, bytes),
+        "use a smaller tensor");
+  }
+}
+
 Result<HostTensor> Builder::make_tensor(const Word& word) {
   if (!word.value) return read_tensor(word.name, word.text.substr(1));
   const dsl::Expr& call = *word.value->expr;
@@ -196,11 +215,7 @@ Result<HostTensor> Builder::make_tensor(const Word& word) {
       return bad_argument(fmt::format("{} takes seed=INTEGER only, not {}", maker, keyword.name));
     seed = static_cast<uint64_t>(value.integer);
   }
-  if (maker == "rand") return autotune::random_uniform(dtype.dtype, shape, seed);
-  if (maker == "randn") return autotune::random_normal(dtype.dtype, shape, seed);
-  if (maker == "zeros") return autotune::zeros(dtype.dtype, shape);
-  if (maker == "arange") return autotune::counting(dtype.dtype, shape);
-  return autotune::poisoned(dtype.dtype, shape);
+  return fill(maker, dtype.dtype, shape, seed, word.name);
 }
 
 // Every word must be a parameter or be used by a size, the grid or another word.
