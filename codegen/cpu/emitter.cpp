@@ -154,6 +154,16 @@ Lanes Emitter::lanes_of_definition(ValueId id, const Index& index) {
 }
 
 Lanes Emitter::compute(const OpNode& op, size_t result, const Index& index) {
+  if (!debug_sources_) return compute_here(op, result, index);
+  // A lazy op keeps its own line, wherever it is computed.
+  std::string outer = text.location();
+  text.set_location(location_of(op.span));
+  Lanes value = compute_here(op, result, index);
+  text.set_location(outer);
+  return value;
+}
+
+Lanes Emitter::compute_here(const OpNode& op, size_t result, const Index& index) {
   if (op.op == Op::Load) return load_lanes(op, index);
   if (ir::op_info(op.op).family != ir::Family::kElementwise)
     return shape_lanes(*this, op, result, index);

@@ -52,6 +52,9 @@ class Emitter {
   int vector_bytes;
 
   const ir::Type& type(ir::ValueId id) const { return module.type(id); }
+  ir::OpId id_of(const ir::OpNode& op) const {
+    return {static_cast<uint32_t>(&op - &module.op(ir::OpId{0}))};
+  }
   const Plan& plan() const { return plan_; }
   void set_scalar(ir::ValueId id, std::string value) { scalars_[id.index] = std::move(value); }
   const std::string& scalar(ir::ValueId id) const;
@@ -106,6 +109,18 @@ class Emitter {
   Lanes read_buffer(const std::string& address, const ir::Type& type, const Index& index);
   void write_buffer(const std::string& address, const ir::Type& type, const Index& index,
                     const Lanes& value);
+  // From here on, the value is computed by its reader, or read from its buffer.
+  void set_lazy(ir::ValueId id, bool lazy) {
+    plan_.how[id.index] = lazy ? Plan::How::kLazy : Plan::How::kBuffer;
+  }
+  // Evaluates outside of a loop over chunks: nothing known before is used, nothing is kept.
+  template <class Body>
+  void with_fresh_values(Body body) {
+    std::map<std::string, Lanes> outer;
+    outer.swap(values_);
+    body();
+    values_.swap(outer);
+  }
   // Evaluates the value everywhere into a buffer.
   void fill(const std::string& address, ir::ValueId value, bool definition);
   Lanes load_lanes(const ir::OpNode& op, const Index& index);
@@ -135,6 +150,7 @@ class Emitter {
   std::string debug_text();
   std::string location_of(Span span);
   Lanes compute(const ir::OpNode& op, size_t result, const Index& index);
+  Lanes compute_here(const ir::OpNode& op, size_t result, const Index& index);
 
   Plan plan_;
   std::vector<analysis::AxisInfo> axes_;

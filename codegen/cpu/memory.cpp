@@ -275,46 +275,101 @@ Lanes Emitter::load_lanes(const OpNode& op, const Index& index) {
   return Lanes::of_vector(from_image(a, value, a.width));
 }
 
+namespace {
+
+void load_into_buffer(Emitter& e, const OpNode& op) {
+  ir::ValueId result = op.results[0];
+  std::string buffer = e.buffer_address(e.plan().buffer[result.index]);
+  int width = op.attrs.get_int("volatile") != 0 ? 1 : kChunk;
+  auto load = [&](const Index& index) {
+    e.write_buffer(buffer, e.type(result), index, e.lanes_of_definition(result, index));
+  };
+  e.for_chunks(e.type(result).shape, width, load, e.lane_dim_of_pointers(op.operands[0]));
+}
+
+void store_chunks(Emitter& e, const OpNode& op) {
+  auto store_chunk = [&](const Index& index) {
+    Access a = make_access(e, op, 2, index);
+    Lanes value = e.lanes(op.operands[1], index);
+    V exact = image(a, e.vector(value, a.element, a.width), a.width);
+    auto store = [&] {
+      if (a.width == 1)
+        e.text.line(fmt::format("store {} {}, ptr {}, align {}{}", a.memory(), exact,
+                                a.pointers.scalar, a.element.element_bytes(), e.user_scope()));
+      else
+        store_vector(a, exact);
+      return V();
+    };
+    if (a.mask.empty() || !a.mask_is_uniform) {
+      store();
+      return;
+    }
+    V mask = a.mask;
+    a.mask.clear();
+    guarded(e, mask, {}, {}, store);
+  };
+  e.for_chunks(e.type(op.operands[0]).shape, kChunk, store_chunk,
+               e.lane_dim_of_pointers(op.operands[0]));
+}
+
+// Where a tile of pointers that is one run begins, as i64.
+V start_of_run(Emitter& e, ir::ValueId pointers) {
+  V start;
+  Index first;
+  first.dims.resize(e.type(pointers).shape.size());
+  e.with_fresh_values([&] { start = e.lanes(pointers, first).scalar; });
+  return e.text.let(fmt::format("ptrtoint ptr {} to i64", start));
+}
+
+// Whether a load may be done chunk by chunk in the loop of a store: both are runs; they are apart,
+// or the same elements, each of which is read before it is written.
+V may_interleave(Emitter& e, const V& store_start, ir::ValueId store_pointers, ir::ValueId loaded) {
+  ir::ValueId pointers = e.module.def(loaded)->operands[0];
+  V start = start_of_run(e, pointers);
+  int64_t bytes = dtype_bytes(e.type(pointers).dtype);
+  int64_t store_bytes = dtype_bytes(e.type(store_pointers).dtype);
+  int64_t count = e.type(pointers).element_count();
+  int64_t store_count = e.type(store_pointers).element_count();
+  Calc c(e, "i64", 1), flag(e, "i1", 1);
+  V ends_before = c.icmp("ule", c.add(start, c.ci(bytes * count)), store_start);
+  V begins_after = c.icmp("uge", start, c.add(store_start, c.ci(store_bytes * store_count)));
+  V apart = flag.or_(ends_before, begins_after);
+  if (bytes != store_bytes || count != store_count) return apart;
+  return flag.or_(apart, c.icmp("eq", start, store_start));
+}
+
+}  // namespace
+
 void emit_Load(Emitter& e, const OpNode& op) {
   ir::ValueId result = op.results[0];
-  if (e.type(result).is_scalar()) {
+  if (e.type(result).is_scalar())
     e.set_scalar(result, e.load_lanes(op, Index{}).scalar);
-  } else if (e.plan().is_buffer(result)) {
-    std::string buffer = e.buffer_address(e.plan().buffer[result.index]);
-    int width = op.attrs.get_int("volatile") != 0 ? 1 : kChunk;
-    e.for_chunks(
-        e.type(result).shape, width,
-        [&](const Index& index) {
-          e.write_buffer(buffer, e.type(result), index, e.lanes_of_definition(result, index));
-        },
-        e.lane_dim_of_pointers(op.operands[0]));
-  }
+  else if (e.plan().is_buffer(result) && !e.plan().is_deferred[result.index])
+    load_into_buffer(e, op);
 }
 
 void emit_Store(Emitter& e, const OpNode& op) {
-  e.for_chunks(
-      e.type(op.operands[0]).shape, kChunk,
-      [&](const Index& index) {
-        Access a = make_access(e, op, 2, index);
-        Lanes value = e.lanes(op.operands[1], index);
-        V exact = image(a, e.vector(value, a.element, a.width), a.width);
-        auto store = [&] {
-          if (a.width == 1)
-            e.text.line(fmt::format("store {} {}, ptr {}, align {}{}", a.memory(), exact,
-                                    a.pointers.scalar, a.element.element_bytes(), e.user_scope()));
-          else
-            store_vector(a, exact);
-          return V();
-        };
-        if (a.mask.empty() || !a.mask_is_uniform) {
-          store();
-          return;
-        }
-        V mask = a.mask;
-        a.mask.clear();
-        guarded(e, mask, {}, {}, store);
+  const std::vector<ir::ValueId> deferred = e.plan().deferred[e.id_of(op).index];
+  if (deferred.empty()) {
+    store_chunks(e, op);
+    return;
+  }
+  V start = start_of_run(e, op.operands[0]), fuse = "true";
+  for (ir::ValueId loaded : deferred)
+    fuse = Calc(e, "i1", 1).and_(fuse, may_interleave(e, start, op.operands[0], loaded));
+  either(
+      e, fuse, {},
+      [&] {
+        for (ir::ValueId loaded : deferred) e.set_lazy(loaded, true);
+        store_chunks(e, op);
+        return V();
       },
-      e.lane_dim_of_pointers(op.operands[0]));
+      [&] {
+        for (ir::ValueId loaded : deferred) e.set_lazy(loaded, false);
+        for (ir::ValueId loaded : deferred) load_into_buffer(e, *e.module.def(loaded));
+        store_chunks(e, op);
+        return V();
+      });
 }
 
 }  // namespace tilewright::cpu

@@ -305,9 +305,12 @@ Plan Planner::run() {
   plan_.buffer.assign(module_.value_count(), kNoBuffer);
   plan_.scratch.assign(module_.op_count(), kNoBuffer);
   plan_.passes.resize(module_.op_count());
+  plan_.deferred.resize(module_.op_count());
+  plan_.is_deferred.resize(module_.value_count());
   number(module_.body, 0);
   estimate_costs();
   decide();
+  defer_loads();
   create_groups();
   for (OpId id : order_)
     if (module_.op(id).op == Op::For) merge_loop(id);

@@ -42,6 +42,10 @@ struct Plan {
   std::vector<int64_t> buffer;            // by value: offset in the arena, or kNoBuffer
   std::vector<int64_t> scratch;           // by op: packed operands of dot, staging of yield
   std::vector<std::vector<Pass>> passes;  // by op: for each operand of a for's yield
+  // By store: loads that only it reads and that may be done inside its loop, if at run time their
+  // memory proves not to overlap what it writes. They have buffers for when it does.
+  std::vector<std::vector<ir::ValueId>> deferred;
+  std::vector<bool> is_deferred;  // by value
   int64_t arena_bytes = 0;
 
   How of(ir::ValueId id) const { return how[id.index]; }

@@ -2,6 +2,7 @@
 // (plan.cpp).
 #pragma once
 
+#include "codegen/analysis/axis_info.h"
 #include "codegen/cpu/plan.h"
 
 namespace tilewright::cpu {
@@ -9,7 +10,7 @@ namespace tilewright::cpu {
 class Planner {
  public:
   Planner(const ir::Module& module, int vector_bytes)
-      : module_(module), vector_bytes_(vector_bytes) {}
+      : module_(module), vector_bytes_(vector_bytes), axes_(analysis::analyze_axes(module)) {}
   Plan run();
 
  private:
@@ -34,7 +35,11 @@ class Planner {
   static void add_sink(std::vector<Sink>& sinks, ir::OpId sink, double weight);
   void estimate_costs();
   void collect_sinks(ir::ValueId value);
+  bool waits_undisturbed(ir::OpId load_id, ir::ValueId result) const;
   bool may_wait(ir::OpId load_id, ir::ValueId result) const;
+  bool is_one_run(ir::ValueId pointers) const;
+  void keep_for(ir::ValueId value, ir::OpId sink);
+  void defer_loads();
   bool wants_buffer(ir::ValueId value) const;
   void decide();
 
@@ -59,6 +64,7 @@ class Planner {
 
   const ir::Module& module_;
   int vector_bytes_;
+  std::vector<analysis::AxisInfo> axes_;
   Plan plan_;
   std::vector<ir::OpId> order_;           // ops in text order
   std::vector<ir::OpId> op_at_;           // by position; the end of an op with regions has one too

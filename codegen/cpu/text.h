@@ -31,6 +31,7 @@ class Text {
 
   // ", !dbg !7", or empty.
   void set_location(std::string suffix) { location_ = std::move(suffix); }
+  const std::string& location() const { return location_; }
 
   std::string entry_text() const { return entry_; }
   std::string body_text() const { return body_; }

@@ -49,6 +49,12 @@ std::string copy_kernel(Dtype dtype, const std::string& at, bool with_other) {
          ">> = ptr_add %ob, %at\n  store %op, %v, %mask\n  return\n}\n";
 }
 
+Array small_ints(int count) {
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) values.push_back(i * 5 % 17);
+  return Array::of(Dtype::kI32, values);
+}
+
 const char* const kPatterns[] = {
     "  %at: tile<64xi32> = hint %r {kind=multiple_of, values=[1]}\n",       // contiguous
     "  %w: tile<64xi32> = splat %one\n  %at: tile<64xi32> = mul %r, %w\n",  // run-time stride 1
@@ -164,6 +170,77 @@ kernel @k(%x: ptr<f32>, %out: ptr<f32>, %m: i32, %n: i32, %stride: i32) {
                      {1, 1, 1},
                      {},
                      {}});
+}
+
+// A store whose loads may be done in its own loop: apart, in place, and overlapping by any
+// distance.
+TEST(Memory, LoadsOfAStoreThatMayOverlap) {
+  std::string text = R"(
+kernel @k(%x: ptr<f32>, %from: i32, %to: i32, %n: i32) {
+  %r: tile<64xi32> = arange {start=0, end=64}
+  %nt: tile<64xi32> = splat %n
+  %mask: tile<64xi1> = cmp %r, %nt {pred=lt}
+  %a: ptr<f32> = ptr_add %x, %from
+  %b: ptr<f32> = ptr_add %x, %to
+  %as: tile<64xptr<f32>> = splat %a
+  %bs: tile<64xptr<f32>> = splat %b
+  %ap: tile<64xptr<f32>> = ptr_add %as, %r
+  %bp: tile<64xptr<f32>> = ptr_add %bs, %r
+  %xs: tile<64xptr<f32>> = splat %x
+  %xp: tile<64xptr<f32>> = ptr_add %xs, %r
+  %v: tile<64xf32> = load %ap, %mask
+  %w: tile<64xf32> = load %xp
+  %y: tile<64xf32> = add %v, %w
+  store %bp, %y, %mask
+  return
+}
+)";
+  std::vector<double> values;
+  for (int i = 0; i < 256; ++i) values.push_back(i % 29);
+  for (auto [from, to] : std::vector<std::pair<uint64_t, uint64_t>>{{64, 128},
+                                                                    {128, 64},
+                                                                    {64, 64},
+                                                                    {0, 0},
+                                                                    {64, 65},
+                                                                    {65, 64},
+                                                                    {64, 80},
+                                                                    {80, 64},
+                                                                    {0, 16},
+                                                                    {16, 0},
+                                                                    {64, 127},
+                                                                    {0, 64}})
+    for (uint64_t n : {64, 50})
+      compare(text, {{Array::of(Dtype::kF32, values)}, {from, to, n}, {1, 1, 1}, {}, {}},
+              std::to_string(from) + " to " + std::to_string(to));
+}
+
+// The mask of a deferred load is in a buffer, which must last until the store.
+TEST(Memory, DeferredLoadKeepsItsMask) {
+  compare(R"(
+kernel @k(%x: ptr<i32>, %out: ptr<i32>) {
+  %r: tile<32xi32> = arange {start=0, end=32}
+  %xs: tile<32xptr<i32>> = splat %x
+  %xp: tile<32xptr<i32>> = ptr_add %xs, %r
+  %os: tile<32xptr<i32>> = splat %out
+  %op: tile<32xptr<i32>> = ptr_add %os, %r
+  %m: tile<32xi32> = load %xp
+  %three: tile<32xi32> = const {value=3}
+  %rest: tile<32xi32> = rem %m, %three
+  %zero: tile<32xi32> = const {value=0}
+  %mask: tile<32xi1> = cmp %rest, %zero {pred=eq}
+  store %xp, %zero, %mask
+  %v: tile<32xi32> = load %xp, %mask, %m
+  %sum: i32 = reduce %m {axis=0} region(%a: i32, %b: i32) {
+    %c: i32 = add %a, %b
+    yield %c
+  }
+  %st: tile<32xi32> = splat %sum
+  %y: tile<32xi32> = add %v, %st
+  store %op, %y
+  return
+}
+)",
+          {{small_ints(64), Array::zeros(Dtype::kI32, 64)}, {}, {1, 1, 1}, {}, {}});
 }
 
 // ---- atomics ----
