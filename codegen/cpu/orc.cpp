@@ -13,7 +13,6 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/OrcEE.h>
-#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -87,16 +86,7 @@ HostInfo find_host() {
 // One module in its own context, with the target machine it is compiled for.
 class Compilation {
  public:
-  Compilation() : context_(LLVMContextCreate()) {
-#if LLVM_VERSION_MAJOR == 14
-    // 14 reads opaque pointers only when told to.
-    static std::once_flag once;
-    std::call_once(once, [] {
-      const char* arguments[] = {"tilewright", "-opaque-pointers"};
-      LLVMParseCommandLineOptions(2, arguments, nullptr);
-    });
-#endif
-  }
+  Compilation() : context_(LLVMContextCreate()) {}
   ~Compilation() {
     if (module_) LLVMDisposeModule(module_);
     if (machine_) LLVMDisposeTargetMachine(machine_);
@@ -261,7 +251,7 @@ namespace {
 ErrorInfo no_llvm() {
   return make_error(DiagKind::kNoLlvm,
                     "tilewright was built without LLVM, so there is no CPU backend",
-                    "configure with TILEWRIGHT_ENABLE_LLVM=ON and LLVM 14 or newer installed");
+                    "configure with TILEWRIGHT_ENABLE_LLVM=ON and LLVM 15 or newer installed");
 }
 
 }  // namespace
