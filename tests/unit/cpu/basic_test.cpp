@@ -107,6 +107,17 @@ TEST(Cpu, AnyName) {
   EXPECT_TRUE(compile(module).ok());
 }
 
+// Only in builds with TILEWRIGHT_ENABLE_LLVM=OFF, where no other test of this program is run.
+TEST(Cpu, WithoutLlvm) {
+  if (available()) GTEST_SKIP() << "built with LLVM";
+  ir::Module module = parse_ir(kVectorAdd);
+  EXPECT_TRUE(emit_llvm(module).ok());
+  auto kernel = compile(module);
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().kind, DiagKind::kNoLlvm);
+  EXPECT_EQ(emit_assembly(module).error().kind, DiagKind::kNoLlvm);
+}
+
 TEST(Cpu, DescribesItsTarget) {
   ASSERT_TRUE(available());
   EXPECT_NE(target_description().find("/llvm-"), std::string::npos);
