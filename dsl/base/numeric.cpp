@@ -146,7 +146,7 @@ uint64_t convert_bits(uint64_t bits, Dtype from, Dtype to, Rounding rounding) {
     return float_to_bits(static_cast<double>(static_cast<float>(wide)), to, rounding);
   }
   if (to == Dtype::kF64) return std::bit_cast<uint64_t>(static_cast<double>(value));
-  // Integers reach the narrow formats through f32, as the hardware converts them.
+  // Integers reach the narrow formats through f32 (LANGUAGE.md, integer to float).
   return float_to_bits(static_cast<double>(static_cast<float>(value)), to, rounding);
 }
 

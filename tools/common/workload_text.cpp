@@ -1,10 +1,10 @@
 #include "tools/common/workload_text.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
-#include <new>
 #include <set>
 
 #include "dsl/parser.h"
@@ -178,22 +178,17 @@ Result<HostTensor> Builder::read_tensor(const std::string& name, const std::stri
   return tensor;
 }
 
-Result<HostTensor> fill(const std::string& maker, Dtype dtype, const std::vector<int64_t>& shape,
-                        uint64_t seed, const std::string& name) {
-  try {
-    if (maker == "rand") return autotune::random_uniform(dtype, shape, seed);
-    if (maker == "randn") return autotune::random_normal(dtype, shape, seed);
-    if (maker == "zeros") return autotune::zeros(dtype, shape);
-    if (maker == "arange") return autotune::counting(dtype, shape);
-    return autotune::poisoned(dtype, shape);
-  } catch (const std::bad_alloc&) {
-    int64_t bytes = dtype_bytes(dtype);
-    for (int64_t extent : shape) bytes *= extent;
-    return make_error(
-        DiagKind::kOutOfMemory,
-        fmt::format("argument {} of {} bytes does not fit in host memory", name, bytes),
-        "use a smaller tensor");
-  }
+// Asked before allocating: with memory overcommitted, the kernel would end the process instead.
+Status fits_in_memory(const std::string& name, Dtype dtype, const std::vector<int64_t>& shape) {
+  double bytes = dtype_bytes(dtype);
+  for (int64_t extent : shape) bytes *= static_cast<double>(extent);
+  double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes <= memory) return {};
+  return make_error(DiagKind::kOutOfMemory,
+                    fmt::format("argument {} takes {:.0f} bytes, this machine has {:.0f} of memory",
+                                name, bytes, memory),
+                    "use a smaller tensor");
 }
 
 Result<HostTensor> Builder::make_tensor(const Word& word) {
@@ -215,7 +210,12 @@ Result<HostTensor> Builder::make_tensor(const Word& word) {
       return bad_argument(fmt::format("{} takes seed=INTEGER only, not {}", maker, keyword.name));
     seed = static_cast<uint64_t>(value.integer);
   }
-  return fill(maker, dtype.dtype, shape, seed, word.name);
+  TW_TRY(fits_in_memory(word.name, dtype.dtype, shape));
+  if (maker == "rand") return autotune::random_uniform(dtype.dtype, shape, seed);
+  if (maker == "randn") return autotune::random_normal(dtype.dtype, shape, seed);
+  if (maker == "zeros") return autotune::zeros(dtype.dtype, shape);
+  if (maker == "arange") return autotune::counting(dtype.dtype, shape);
+  return autotune::poisoned(dtype.dtype, shape);
 }
 
 // Every word must be a parameter or be used by a size, the grid or another word.
