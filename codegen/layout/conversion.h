@@ -18,10 +18,10 @@ struct SharedAccess {
   enum class Kind : uint8_t {
     // The thread moves `vector` consecutive elements (vector * element bytes is 1 to 16).
     kVector,
-    // ldmatrix.m8n8.x(vector/2).b16, plain or .trans: the address a thread gives is that of one
-    // row of 8 elements (lane bits 0-2 the row, 3-4 the matrix); it receives vector/2 pairs of
-    // 16-bit elements, one pair a matrix, in the order of `registers`. Loads of 2-byte elements
-    // only. x1 and x2 ignore the addresses of higher lanes.
+    // ldmatrix.m8n8.xN.b16, plain or .trans: the address a thread gives is that of one row of 16
+    // bytes (lane bits 0-2 the row, 3-4 the matrix); it receives N words of vector/N elements, one
+    // word a matrix, in the order of `registers`. Loads only; of 2-byte elements for .trans, of 1
+    // to 4 bytes else. x1 and x2 ignore the addresses of higher lanes.
     kLdmatrix,
     kLdmatrixTrans,
   };
@@ -35,6 +35,8 @@ struct SharedAccess {
   uint32_t copy_lanes = 0, copy_warps = 0;
 
   int accesses() const { return static_cast<int>(offsets.size()); }
+  // Of a matrix load: N.
+  int matrices(int element_bytes) const { return vector * element_bytes / 4; }
 };
 
 struct Conversion {

@@ -369,7 +369,7 @@ Wavefronts count_wavefronts(const SharedAccess& access, int element_bytes) {
   if (access.kind != Kind::kVector) {
     rows = 16;
     lanes = 8;
-    phases = access.vector / 2;
+    phases = access.matrices(element_bytes);
   } else if (bytes > 4) {
     lanes = 128 / bytes;
     phases = 32 / lanes;

@@ -135,14 +135,15 @@ class Simulation {
           uint32_t a = address(access, k, t, access.vector * bytes_, plan.bytes);
           value = memory[a + v * bytes_];
         } else {
-          // Matrix v/2, value v%2 of the pair, as the PTX ISA has it: thread t gets row t/4,
-          // columns 2*(t%4)+{0,1}; transposed: rows 2*(t%4)+{0,1}, column t/4. Row i of matrix j is
-          // at the address given by lane 8*j + i.
+          // Word v/packed, as the PTX ISA has it: thread t gets word t%4 of row t/4; transposed,
+          // its 16-bit halves are elements t/4 of rows 2*(t%4)+{0,1}. Row i of matrix j is at the
+          // address given by lane 8*j + i.
           bool transposed = access.kind == SharedAccess::Kind::kLdmatrixTrans;
-          int lane = t % 32, row = lane / 4, column = 2 * (lane % 4) + v % 2;
+          int lane = t % 32, packed = 4 / bytes_, row = lane / 4;
+          int column = packed * (lane % 4) + v % packed;
           if (transposed) std::swap(row, column);
-          int giver = t / 32 * 32 + 8 * (v / 2) + row;
-          value = memory[address(access, k, giver, 16, plan.bytes) + column * 2];
+          int giver = t / 32 * 32 + 8 * (v / packed) + row;
+          value = memory[address(access, k, giver, 16, plan.bytes) + column * bytes_];
         }
         loaded[t].at(access.registers.at(k * access.vector + v)) = value;
       }
