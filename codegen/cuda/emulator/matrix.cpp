@@ -11,7 +11,7 @@
 namespace tilewright::cuda {
 namespace {
 
-constexpr int kMaxM = 16, kN = 8, kMaxK = 32;
+constexpr int kMaxM = 16, kN = 8, kMaxK = 64;
 
 // Element `index` of a register array of T.
 template <class T>
@@ -43,87 +43,119 @@ bool is_tf32(float value) {
   return (bits & 0x1fffu) == 0 || (bits & 0x7f800000u) == 0x7f800000u;
 }
 
+// Element `index` of packed nibbles, the low one of a byte first.
+template <bool kSigned>
+int64_t nibble(const void* registers, int index) {
+  int value = element<uint8_t>(registers, index / 2) >> index % 2 * 4 & 15;
+  return kSigned && value > 7 ? value - 16 : value;
+}
+
 // Which element each register of a lane holds. With g = lane / 4, t = lane % 4 and p elements in a
 // register: register r of A holds row g + 8 * (r % 2), columns 4p * (r / 2) + p * t + 0 … p-1
 // (r / 1 and no second row block when m = 8); register r of B holds rows 4p * r + p * t + 0 … p-1
-// of column g; d holds rows g and g + 8, columns 2t and 2t + 1.
-template <class T, class Wide, class Widen>
-void gather_a(const tw_mma_shape& shape, Lanes<const void> a, Wide (&out)[kMaxM][kMaxK],
-              Widen widen) {
-  constexpr int p = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+// of column g; d holds rows g and g + 8, columns 2t and 2t + 1. `get` reads an element of a lane's
+// registers; elements have kBits bits.
+template <int kBits, class Wide, class Get>
+void gather_a(const tw_mma_shape& shape, Lanes<const void> a, Wide (&out)[kMaxM][kMaxK], Get get) {
+  constexpr int p = kBits < 32 ? 32 / kBits : 1;
   const int row_blocks = shape.m / 8, registers = shape.m * shape.k / (kWarpSize * p);
   for (int lane = 0; lane < kWarpSize; ++lane)
     for (int r = 0; r < registers; ++r)
       for (int i = 0; i < p; ++i)
         out[lane / 4 + 8 * (r % row_blocks)][4 * p * (r / row_blocks) + p * (lane % 4) + i] =
-            widen(element<T>(a[lane], r * p + i));
+            get(a[lane], r * p + i);
 }
 
-template <class T, class Wide, class Widen>
-void gather_b(const tw_mma_shape& shape, Lanes<const void> b, Wide (&out)[kMaxK][kN], Widen widen) {
-  constexpr int p = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+template <int kBits, class Wide, class Get>
+void gather_b(const tw_mma_shape& shape, Lanes<const void> b, Wide (&out)[kMaxK][kN], Get get) {
+  constexpr int p = kBits < 32 ? 32 / kBits : 1;
   const int registers = shape.n * shape.k / (kWarpSize * p);
   for (int lane = 0; lane < kWarpSize; ++lane)
     for (int r = 0; r < registers; ++r)
       for (int i = 0; i < p; ++i)
-        out[4 * p * r + p * (lane % 4) + i][lane / 4] = widen(element<T>(b[lane], r * p + i));
+        out[4 * p * r + p * (lane % 4) + i][lane / 4] = get(b[lane], r * p + i);
+}
+
+// The sum as the accumulator holds it: integers wrap; floats round once.
+template <class Accumulator, class Wide>
+void add(char* place, Wide sum) {
+  Accumulator value;
+  std::memcpy(&value, place, sizeof value);
+  value = static_cast<Accumulator>(static_cast<Wide>(value) + sum);
+  std::memcpy(place, &value, sizeof value);
+}
+struct Half {};
+template <>
+void add<Half, double>(char* place, double sum) {
+  uint16_t bits;
+  std::memcpy(&bits, place, sizeof bits);
+  bits = static_cast<uint16_t>(float_to_bits(widen_f16(bits) + sum, Dtype::kF16));
+  std::memcpy(place, &bits, sizeof bits);
 }
 
 template <class Wide, class Accumulator>
 void multiply(const tw_mma_shape& shape, Lanes<void> d, const Wide (&a)[kMaxM][kMaxK],
               const Wide (&b)[kMaxK][kN]) {
+  constexpr int bytes = std::is_same_v<Accumulator, Half> ? 2 : sizeof(Accumulator);
   for (int row = 0; row < shape.m; ++row) {
     Wide sum[kN] = {};
     for (int k = 0; k < shape.k; ++k)
       for (int n = 0; n < kN; ++n) sum[n] += a[row][k] * b[k][n];
     for (int n = 0; n < kN; ++n) {
       int lane = row % 8 * 4 + n / 2;
-      char* place = static_cast<char*>(d[lane]) + (row / 8 * 2 + n % 2) * sizeof(Accumulator);
-      Accumulator value;
-      std::memcpy(&value, place, sizeof value);
-      // Integers wrap; floats round once.
-      value = static_cast<Accumulator>(static_cast<Wide>(value) + sum[n]);
-      std::memcpy(place, &value, sizeof value);
+      add<Accumulator>(static_cast<char*>(d[lane]) + (row / 8 * 2 + n % 2) * bytes, sum[n]);
     }
   }
 }
 
-// Calls use(T{}, widen) for the storage type of an operand and its widening.
+template <int kBits>
+using Bits = std::integral_constant<int, kBits>;
+
+// Calls use(Bits<width>, get) for the elements of an operand.
 template <class Use>
 void with_float_operand(tw_mma_type type, Use use) {
   switch (type) {
     case kTwMmaF16:
-      return use(uint16_t{}, [](uint16_t x) { return static_cast<double>(widen_f16(x)); });
+      return use(Bits<16>{}, [](const void* x, int i) {
+        return static_cast<double>(widen_f16(element<uint16_t>(x, i)));
+      });
     case kTwMmaBf16:
-      return use(uint16_t{}, [](uint16_t x) {
-        return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(x) << 16));
+      return use(Bits<16>{}, [](const void* x, int i) {
+        auto bits = static_cast<uint32_t>(element<uint16_t>(x, i)) << 16;
+        return static_cast<double>(std::bit_cast<float>(bits));
       });
     case kTwMmaTf32:
-      return use(float{}, [](float x) { return static_cast<double>(x); });
+      return use(Bits<32>{},
+                 [](const void* x, int i) { return static_cast<double>(element<float>(x, i)); });
     case kTwMmaE4m3:
-      return use(uint8_t{},
-                 [](uint8_t x) { return static_cast<double>(widen_f8<Dtype::kF8E4M3>(x)); });
+      return use(Bits<8>{}, [](const void* x, int i) {
+        return static_cast<double>(widen_f8<Dtype::kF8E4M3>(element<uint8_t>(x, i)));
+      });
     case kTwMmaE5m2:
-      return use(uint8_t{},
-                 [](uint8_t x) { return static_cast<double>(widen_f8<Dtype::kF8E5M2>(x)); });
+      return use(Bits<8>{}, [](const void* x, int i) {
+        return static_cast<double>(widen_f8<Dtype::kF8E5M2>(element<uint8_t>(x, i)));
+      });
     case kTwMmaF64:
-      return use(double{}, [](double x) { return x; });
-    case kTwMmaI8:
-    case kTwMmaU8:
-      break;
+      return use(Bits<64>{}, [](const void* x, int i) { return element<double>(x, i); });
+    default:
+      TW_UNREACHABLE("integer operand of a float multiplication");
   }
-  TW_UNREACHABLE("integer operand of a float multiplication");
 }
 
-template <class T>
-void multiply_integers(const tw_mma_shape& shape, Lanes<void> d, Lanes<const void> a,
-                       Lanes<const void> b) {
-  static_assert(sizeof(T) == 1);
-  auto widen = [](T x) { return static_cast<int64_t>(x); };
-  int64_t wide_a[kMaxM][kMaxK], wide_b[kMaxK][kN];
-  gather_a<T>(shape, a, wide_a, widen);
-  gather_b<T>(shape, b, wide_b, widen);
-  multiply<int64_t, int32_t>(shape, d, wide_a, wide_b);
+template <class Use>
+void with_integer_operand(tw_mma_type type, Use use) {
+  switch (type) {
+    case kTwMmaI8:
+      return use(Bits<8>{}, [](const void* x, int i) { return int64_t{element<int8_t>(x, i)}; });
+    case kTwMmaU8:
+      return use(Bits<8>{}, [](const void* x, int i) { return int64_t{element<uint8_t>(x, i)}; });
+    case kTwMmaI4:
+      return use(Bits<4>{}, nibble<true>);
+    case kTwMmaU4:
+      return use(Bits<4>{}, nibble<false>);
+    default:
+      TW_UNREACHABLE("float operand of an integer multiplication");
+  }
 }
 
 bool all_tf32(const tw_mma_shape& shape, Lanes<const void> a, Lanes<const void> b) {
@@ -141,22 +173,23 @@ bool all_tf32(const tw_mma_shape& shape, Lanes<const void> a, Lanes<const void> 
 bool multiply_accumulate(const tw_mma_shape& shape, Lanes<void> d, Lanes<const void> a,
                          Lanes<const void> b) {
   TW_CHECK((shape.m == 8 || shape.m == 16) && shape.n == kN && shape.k <= kMaxK, "mma shape");
-  if (shape.a == kTwMmaI8 || shape.a == kTwMmaU8) {
-    TW_CHECK(shape.a == shape.b, "mma operands");
-    if (shape.a == kTwMmaI8)
-      multiply_integers<int8_t>(shape, d, a, b);
-    else
-      multiply_integers<uint8_t>(shape, d, a, b);
+  if (shape.sum == kTwSumI32) {
+    int64_t wide_a[kMaxM][kMaxK], wide_b[kMaxK][kN];
+    with_integer_operand(shape.a,
+                         [&](auto bits, auto get) { gather_a<bits>(shape, a, wide_a, get); });
+    with_integer_operand(shape.b,
+                         [&](auto bits, auto get) { gather_b<bits>(shape, b, wide_b, get); });
+    multiply<int64_t, int32_t>(shape, d, wide_a, wide_b);
     return true;
   }
   if (shape.a == kTwMmaTf32 && !all_tf32(shape, a, b)) return false;
   double wide_a[kMaxM][kMaxK], wide_b[kMaxK][kN];
-  with_float_operand(
-      shape.a, [&](auto type, auto widen) { gather_a<decltype(type)>(shape, a, wide_a, widen); });
-  with_float_operand(
-      shape.b, [&](auto type, auto widen) { gather_b<decltype(type)>(shape, b, wide_b, widen); });
-  if (shape.a == kTwMmaF64)
+  with_float_operand(shape.a, [&](auto bits, auto get) { gather_a<bits>(shape, a, wide_a, get); });
+  with_float_operand(shape.b, [&](auto bits, auto get) { gather_b<bits>(shape, b, wide_b, get); });
+  if (shape.sum == kTwSumF64)
     multiply<double, double>(shape, d, wide_a, wide_b);
+  else if (shape.sum == kTwSumF16)
+    multiply<double, Half>(shape, d, wide_a, wide_b);
   else
     multiply<double, float>(shape, d, wide_a, wide_b);
   return true;

@@ -16,7 +16,7 @@ constexpr int kWarpSize = 32;
 template <class T>
 using Lanes = std::span<T* const, kWarpSize>;
 
-// d += a * b. Floats: exact products, summed in double and rounded once to the accumulator's f32.
+// d += a * b. Floats: exact products, summed in double and rounded once to the accumulator's type.
 // Gives false if a TF32 operand has bits that TF32 has not, which hardware would cut off.
 bool multiply_accumulate(const tw_mma_shape& shape, Lanes<void> d, Lanes<const void> a,
                          Lanes<const void> b);

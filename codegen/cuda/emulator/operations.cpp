@@ -242,7 +242,8 @@ struct Engine {
       uint64_t variant = static_cast<uint64_t>(shape->m) | static_cast<uint64_t>(shape->n) << 8 |
                          static_cast<uint64_t>(shape->k) << 16 |
                          static_cast<uint64_t>(shape->a) << 24 |
-                         static_cast<uint64_t>(shape->b) << 32;
+                         static_cast<uint64_t>(shape->b) << 32 |
+                         static_cast<uint64_t>(shape->sum) << 40;
       block.meet(thread, block.warp_of(thread), Block::Operation::kMatrixMultiply, variant,
                  operands);
     });

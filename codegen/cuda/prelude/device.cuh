@@ -254,7 +254,8 @@ TW_ATOMIC_CAS(u64, "l", "b64")
 
 // ---- tensor cores --------------------------------------------------------------------------------
 // Warp: d += a * b for one fragment each (PTX ISA, "Matrix Fragments for mma.m16n8k*"). a and b hold
-// 32-bit registers of packed elements, low elements in low bits; d is in PTX order.
+// 32-bit registers of packed elements, low elements in low bits; d is in PTX order. Names give the
+// types of a and b (once if equal), and of the sum if there is a choice and it is f16.
 #define TW_MMA_4_2(name, type, constraint, ptx)                                                                         \
   TW_DEVICE void name(type* d, const u32* a, const u32* b) {                                                            \
     asm volatile("mma.sync.aligned." ptx " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"             \
@@ -267,16 +268,38 @@ TW_ATOMIC_CAS(u64, "l", "b64")
                  : "+" constraint(d[0]), "+" constraint(d[1]), "+" constraint(d[2]), "+" constraint(d[3])               \
                  : "r"(a[0]), "r"(a[1]), "r"(b[0]));                                                                    \
   }
-TW_MMA_2_1(tw_mma_m16n8k8_f16, f32, "f", "m16n8k8.row.col.f32.f16.f16.f32")
-// m8n8k16 of 8-bit integers: a[1], b[1], d[2] (sm_75).
 #define TW_MMA_1_1(name, ptx)                                                                                           \
   TW_DEVICE void name(i32* d, const u32* a, const u32* b) {                                                             \
     asm volatile("mma.sync.aligned." ptx " {%0, %1}, {%2}, {%3}, {%0, %1};" : "+r"(d[0]), "+r"(d[1]) : "r"(a[0]), "r"(b[0])); \
   }
+// Sums of f16, two in a word. They are moved word by word (not packed from halves), so that the
+// compiler keeps the accumulator packed from one instruction to the next.
+#define TW_MMA_F16_4_2(name, ptx)                                                                                       \
+  TW_DEVICE void name(f16* d, const u32* a, const u32* b) {                                                             \
+    u32 w[2];                                                                                                           \
+    TW_EACH(i, 2) TW_COPY_BYTES(&w[i], d + 2 * i, 4);                                                                   \
+    asm volatile("mma.sync.aligned." ptx " {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"                             \
+                 : "+r"(w[0]), "+r"(w[1]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));          \
+    TW_EACH(i, 2) TW_COPY_BYTES(d + 2 * i, &w[i], 4);                                                                   \
+  }
+#define TW_MMA_F16_2_1(name, ptx)                                                                                       \
+  TW_DEVICE void name(f16* d, const u32* a, const u32* b) {                                                             \
+    u32 w[2];                                                                                                           \
+    TW_EACH(i, 2) TW_COPY_BYTES(&w[i], d + 2 * i, 4);                                                                   \
+    asm volatile("mma.sync.aligned." ptx " {%0, %1}, {%2, %3}, {%4}, {%0, %1};"                                         \
+                 : "+r"(w[0]), "+r"(w[1]) : "r"(a[0]), "r"(a[1]), "r"(b[0]));                                           \
+    TW_EACH(i, 2) TW_COPY_BYTES(d + 2 * i, &w[i], 4);                                                                   \
+  }
+TW_MMA_2_1(tw_mma_m16n8k8_f16, f32, "f", "m16n8k8.row.col.f32.f16.f16.f32")
+TW_MMA_F16_2_1(tw_mma_m16n8k8_f16_to_f16, "m16n8k8.row.col.f16.f16.f16.f16")
+// Bytes on sm_75: a[1], b[1], d[2].
 TW_MMA_1_1(tw_mma_m8n8k16_i8, "m8n8k16.row.col.s32.s8.s8.s32")
 TW_MMA_1_1(tw_mma_m8n8k16_u8, "m8n8k16.row.col.s32.u8.u8.s32")
+TW_MMA_1_1(tw_mma_m8n8k16_i8_u8, "m8n8k16.row.col.s32.s8.u8.s32")
+TW_MMA_1_1(tw_mma_m8n8k16_u8_i8, "m8n8k16.row.col.s32.u8.s8.s32")
 #if __CUDA_ARCH__ >= 800
 TW_MMA_4_2(tw_mma_m16n8k16_f16, f32, "f", "m16n8k16.row.col.f32.f16.f16.f32")
+TW_MMA_F16_4_2(tw_mma_m16n8k16_f16_to_f16, "m16n8k16.row.col.f16.f16.f16.f16")
 TW_MMA_4_2(tw_mma_m16n8k16_bf16, f32, "f", "m16n8k16.row.col.f32.bf16.bf16.f32")
 TW_MMA_2_1(tw_mma_m16n8k8_bf16, f32, "f", "m16n8k8.row.col.f32.bf16.bf16.f32")
 // TF32 operands are f32 images already rounded by tw_tf32.
@@ -284,23 +307,59 @@ TW_MMA_4_2(tw_mma_m16n8k8_tf32, f32, "f", "m16n8k8.row.col.f32.tf32.tf32.f32")
 TW_MMA_2_1(tw_mma_m16n8k4_tf32, f32, "f", "m16n8k4.row.col.f32.tf32.tf32.f32")
 TW_MMA_4_2(tw_mma_m16n8k32_i8, i32, "r", "m16n8k32.row.col.s32.s8.s8.s32")
 TW_MMA_4_2(tw_mma_m16n8k32_u8, i32, "r", "m16n8k32.row.col.s32.u8.u8.s32")
+TW_MMA_4_2(tw_mma_m16n8k32_i8_u8, i32, "r", "m16n8k32.row.col.s32.s8.u8.s32")
+TW_MMA_4_2(tw_mma_m16n8k32_u8_i8, i32, "r", "m16n8k32.row.col.s32.u8.s8.s32")
 TW_MMA_2_1(tw_mma_m16n8k16_i8, i32, "r", "m16n8k16.row.col.s32.s8.s8.s32")
 TW_MMA_2_1(tw_mma_m16n8k16_u8, i32, "r", "m16n8k16.row.col.s32.u8.u8.s32")
-// m8n8k4 of f64: a[1], b[1], d[2].
+TW_MMA_2_1(tw_mma_m16n8k16_i8_u8, i32, "r", "m16n8k16.row.col.s32.s8.u8.s32")
+TW_MMA_2_1(tw_mma_m16n8k16_u8_i8, i32, "r", "m16n8k16.row.col.s32.u8.s8.s32")
+// f64: a and b hold one element a register. m8n8k4: a[1], b[1], d[2].
 TW_DEVICE void tw_mma_m8n8k4_f64(f64* d, const f64* a, const f64* b) {
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                : "+d"(d[0]), "+d"(d[1]) : "d"(a[0]), "d"(b[0]));
 }
+#endif
+#if __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 900
+// Nibbles, 8 in a word; a and b as for bytes of half the k. Later machines have no such unit.
+TW_MMA_4_2(tw_mma_m16n8k64_i4, i32, "r", "m16n8k64.row.col.s32.s4.s4.s32")
+TW_MMA_4_2(tw_mma_m16n8k64_u4, i32, "r", "m16n8k64.row.col.s32.u4.u4.s32")
+TW_MMA_4_2(tw_mma_m16n8k64_i4_u4, i32, "r", "m16n8k64.row.col.s32.s4.u4.s32")
+TW_MMA_4_2(tw_mma_m16n8k64_u4_i4, i32, "r", "m16n8k64.row.col.s32.u4.s4.s32")
+TW_MMA_2_1(tw_mma_m16n8k32_i4, i32, "r", "m16n8k32.row.col.s32.s4.s4.s32")
+TW_MMA_2_1(tw_mma_m16n8k32_u4, i32, "r", "m16n8k32.row.col.s32.u4.u4.s32")
+TW_MMA_2_1(tw_mma_m16n8k32_i4_u4, i32, "r", "m16n8k32.row.col.s32.s4.u4.s32")
+TW_MMA_2_1(tw_mma_m16n8k32_u4_i4, i32, "r", "m16n8k32.row.col.s32.u4.s4.s32")
 #endif
 #if __CUDA_ARCH__ >= 890
 TW_MMA_4_2(tw_mma_m16n8k32_f8e4m3, f32, "f", "m16n8k32.row.col.f32.e4m3.e4m3.f32")
 TW_MMA_4_2(tw_mma_m16n8k32_f8e5m2, f32, "f", "m16n8k32.row.col.f32.e5m2.e5m2.f32")
 TW_MMA_4_2(tw_mma_m16n8k32_f8e4m3_f8e5m2, f32, "f", "m16n8k32.row.col.f32.e4m3.e5m2.f32")
 TW_MMA_4_2(tw_mma_m16n8k32_f8e5m2_f8e4m3, f32, "f", "m16n8k32.row.col.f32.e5m2.e4m3.f32")
+TW_MMA_F16_4_2(tw_mma_m16n8k32_f8e4m3_to_f16, "m16n8k32.row.col.f16.e4m3.e4m3.f16")
+TW_MMA_F16_4_2(tw_mma_m16n8k32_f8e5m2_to_f16, "m16n8k32.row.col.f16.e5m2.e5m2.f16")
+TW_MMA_F16_4_2(tw_mma_m16n8k32_f8e4m3_f8e5m2_to_f16, "m16n8k32.row.col.f16.e4m3.e5m2.f16")
+TW_MMA_F16_4_2(tw_mma_m16n8k32_f8e5m2_f8e4m3_to_f16, "m16n8k32.row.col.f16.e5m2.e4m3.f16")
+#endif
+#if __CUDA_ARCH__ >= 900
+// m16n8k8 of f64: a[4], b[2], d[4]; m16n8k16: a[8], b[4].
+TW_DEVICE void tw_mma_m16n8k8_f64(f64* d, const f64* a, const f64* b) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+               : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+               : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+TW_DEVICE void tw_mma_m16n8k16_f64(f64* d, const f64* a, const f64* b) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
+               "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+               : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+               : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+                 "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
 #endif
 #undef TW_MMA_4_2
 #undef TW_MMA_2_1
 #undef TW_MMA_1_1
+#undef TW_MMA_F16_4_2
+#undef TW_MMA_F16_2_1
 // A float rounded to TF32 (nearest, ties away from zero), as an f32 image. (Software on sm_75, where
 // no unit takes it.)
 TW_DEVICE u32 tw_tf32(f32 x) {

@@ -178,32 +178,58 @@ TW_ATOMIC_CAS(u64, kTwU64)
 
 // ---- tensor cores
 // --------------------------------------------------------------------------------
-#define TW_MMA(name, d_type, ab_type, m, n, k, a_element, b_element)                  \
+#define TW_MMA(name, d_type, ab_type, m, n, k, a_element, b_element, sum)             \
   TW_DEVICE void name(d_type* d, const ab_type* a, const ab_type* b, tw_at at = {}) { \
-    static const tw_mma_shape shape = {m, n, k, a_element, b_element};                \
+    static const tw_mma_shape shape = {m, n, k, a_element, b_element, sum};           \
     TW_SITE(#name);                                                                   \
     tw_self()->engine->mma(tw_self(), &shape, d, a, b, &site);                        \
   }
-TW_MMA(tw_mma_m16n8k8_f16, f32, u32, 16, 8, 8, kTwMmaF16, kTwMmaF16)
-TW_MMA(tw_mma_m8n8k16_i8, i32, u32, 8, 8, 16, kTwMmaI8, kTwMmaI8)
-TW_MMA(tw_mma_m8n8k16_u8, i32, u32, 8, 8, 16, kTwMmaU8, kTwMmaU8)
+TW_MMA(tw_mma_m16n8k8_f16, f32, u32, 16, 8, 8, kTwMmaF16, kTwMmaF16, kTwSumF32)
+TW_MMA(tw_mma_m16n8k8_f16_to_f16, f16, u32, 16, 8, 8, kTwMmaF16, kTwMmaF16, kTwSumF16)
+TW_MMA(tw_mma_m8n8k16_i8, i32, u32, 8, 8, 16, kTwMmaI8, kTwMmaI8, kTwSumI32)
+TW_MMA(tw_mma_m8n8k16_u8, i32, u32, 8, 8, 16, kTwMmaU8, kTwMmaU8, kTwSumI32)
+TW_MMA(tw_mma_m8n8k16_i8_u8, i32, u32, 8, 8, 16, kTwMmaI8, kTwMmaU8, kTwSumI32)
+TW_MMA(tw_mma_m8n8k16_u8_i8, i32, u32, 8, 8, 16, kTwMmaU8, kTwMmaI8, kTwSumI32)
 #if __CUDA_ARCH__ >= 800
-TW_MMA(tw_mma_m16n8k16_f16, f32, u32, 16, 8, 16, kTwMmaF16, kTwMmaF16)
-TW_MMA(tw_mma_m16n8k16_bf16, f32, u32, 16, 8, 16, kTwMmaBf16, kTwMmaBf16)
-TW_MMA(tw_mma_m16n8k8_bf16, f32, u32, 16, 8, 8, kTwMmaBf16, kTwMmaBf16)
-TW_MMA(tw_mma_m16n8k8_tf32, f32, u32, 16, 8, 8, kTwMmaTf32, kTwMmaTf32)
-TW_MMA(tw_mma_m16n8k4_tf32, f32, u32, 16, 8, 4, kTwMmaTf32, kTwMmaTf32)
-TW_MMA(tw_mma_m16n8k32_i8, i32, u32, 16, 8, 32, kTwMmaI8, kTwMmaI8)
-TW_MMA(tw_mma_m16n8k32_u8, i32, u32, 16, 8, 32, kTwMmaU8, kTwMmaU8)
-TW_MMA(tw_mma_m16n8k16_i8, i32, u32, 16, 8, 16, kTwMmaI8, kTwMmaI8)
-TW_MMA(tw_mma_m16n8k16_u8, i32, u32, 16, 8, 16, kTwMmaU8, kTwMmaU8)
-TW_MMA(tw_mma_m8n8k4_f64, f64, f64, 8, 8, 4, kTwMmaF64, kTwMmaF64)
+TW_MMA(tw_mma_m16n8k16_f16, f32, u32, 16, 8, 16, kTwMmaF16, kTwMmaF16, kTwSumF32)
+TW_MMA(tw_mma_m16n8k16_f16_to_f16, f16, u32, 16, 8, 16, kTwMmaF16, kTwMmaF16, kTwSumF16)
+TW_MMA(tw_mma_m16n8k16_bf16, f32, u32, 16, 8, 16, kTwMmaBf16, kTwMmaBf16, kTwSumF32)
+TW_MMA(tw_mma_m16n8k8_bf16, f32, u32, 16, 8, 8, kTwMmaBf16, kTwMmaBf16, kTwSumF32)
+TW_MMA(tw_mma_m16n8k8_tf32, f32, u32, 16, 8, 8, kTwMmaTf32, kTwMmaTf32, kTwSumF32)
+TW_MMA(tw_mma_m16n8k4_tf32, f32, u32, 16, 8, 4, kTwMmaTf32, kTwMmaTf32, kTwSumF32)
+TW_MMA(tw_mma_m16n8k32_i8, i32, u32, 16, 8, 32, kTwMmaI8, kTwMmaI8, kTwSumI32)
+TW_MMA(tw_mma_m16n8k32_u8, i32, u32, 16, 8, 32, kTwMmaU8, kTwMmaU8, kTwSumI32)
+TW_MMA(tw_mma_m16n8k32_i8_u8, i32, u32, 16, 8, 32, kTwMmaI8, kTwMmaU8, kTwSumI32)
+TW_MMA(tw_mma_m16n8k32_u8_i8, i32, u32, 16, 8, 32, kTwMmaU8, kTwMmaI8, kTwSumI32)
+TW_MMA(tw_mma_m16n8k16_i8, i32, u32, 16, 8, 16, kTwMmaI8, kTwMmaI8, kTwSumI32)
+TW_MMA(tw_mma_m16n8k16_u8, i32, u32, 16, 8, 16, kTwMmaU8, kTwMmaU8, kTwSumI32)
+TW_MMA(tw_mma_m16n8k16_i8_u8, i32, u32, 16, 8, 16, kTwMmaI8, kTwMmaU8, kTwSumI32)
+TW_MMA(tw_mma_m16n8k16_u8_i8, i32, u32, 16, 8, 16, kTwMmaU8, kTwMmaI8, kTwSumI32)
+TW_MMA(tw_mma_m8n8k4_f64, f64, f64, 8, 8, 4, kTwMmaF64, kTwMmaF64, kTwSumF64)
+#endif
+#if __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 900
+TW_MMA(tw_mma_m16n8k64_i4, i32, u32, 16, 8, 64, kTwMmaI4, kTwMmaI4, kTwSumI32)
+TW_MMA(tw_mma_m16n8k64_u4, i32, u32, 16, 8, 64, kTwMmaU4, kTwMmaU4, kTwSumI32)
+TW_MMA(tw_mma_m16n8k64_i4_u4, i32, u32, 16, 8, 64, kTwMmaI4, kTwMmaU4, kTwSumI32)
+TW_MMA(tw_mma_m16n8k64_u4_i4, i32, u32, 16, 8, 64, kTwMmaU4, kTwMmaI4, kTwSumI32)
+TW_MMA(tw_mma_m16n8k32_i4, i32, u32, 16, 8, 32, kTwMmaI4, kTwMmaI4, kTwSumI32)
+TW_MMA(tw_mma_m16n8k32_u4, i32, u32, 16, 8, 32, kTwMmaU4, kTwMmaU4, kTwSumI32)
+TW_MMA(tw_mma_m16n8k32_i4_u4, i32, u32, 16, 8, 32, kTwMmaI4, kTwMmaU4, kTwSumI32)
+TW_MMA(tw_mma_m16n8k32_u4_i4, i32, u32, 16, 8, 32, kTwMmaU4, kTwMmaI4, kTwSumI32)
 #endif
 #if __CUDA_ARCH__ >= 890
-TW_MMA(tw_mma_m16n8k32_f8e4m3, f32, u32, 16, 8, 32, kTwMmaE4m3, kTwMmaE4m3)
-TW_MMA(tw_mma_m16n8k32_f8e5m2, f32, u32, 16, 8, 32, kTwMmaE5m2, kTwMmaE5m2)
-TW_MMA(tw_mma_m16n8k32_f8e4m3_f8e5m2, f32, u32, 16, 8, 32, kTwMmaE4m3, kTwMmaE5m2)
-TW_MMA(tw_mma_m16n8k32_f8e5m2_f8e4m3, f32, u32, 16, 8, 32, kTwMmaE5m2, kTwMmaE4m3)
+TW_MMA(tw_mma_m16n8k32_f8e4m3, f32, u32, 16, 8, 32, kTwMmaE4m3, kTwMmaE4m3, kTwSumF32)
+TW_MMA(tw_mma_m16n8k32_f8e5m2, f32, u32, 16, 8, 32, kTwMmaE5m2, kTwMmaE5m2, kTwSumF32)
+TW_MMA(tw_mma_m16n8k32_f8e4m3_f8e5m2, f32, u32, 16, 8, 32, kTwMmaE4m3, kTwMmaE5m2, kTwSumF32)
+TW_MMA(tw_mma_m16n8k32_f8e5m2_f8e4m3, f32, u32, 16, 8, 32, kTwMmaE5m2, kTwMmaE4m3, kTwSumF32)
+TW_MMA(tw_mma_m16n8k32_f8e4m3_to_f16, f16, u32, 16, 8, 32, kTwMmaE4m3, kTwMmaE4m3, kTwSumF16)
+TW_MMA(tw_mma_m16n8k32_f8e5m2_to_f16, f16, u32, 16, 8, 32, kTwMmaE5m2, kTwMmaE5m2, kTwSumF16)
+TW_MMA(tw_mma_m16n8k32_f8e4m3_f8e5m2_to_f16, f16, u32, 16, 8, 32, kTwMmaE4m3, kTwMmaE5m2, kTwSumF16)
+TW_MMA(tw_mma_m16n8k32_f8e5m2_f8e4m3_to_f16, f16, u32, 16, 8, 32, kTwMmaE5m2, kTwMmaE4m3, kTwSumF16)
+#endif
+#if __CUDA_ARCH__ >= 900
+TW_MMA(tw_mma_m16n8k8_f64, f64, f64, 16, 8, 8, kTwMmaF64, kTwMmaF64, kTwSumF64)
+TW_MMA(tw_mma_m16n8k16_f64, f64, f64, 16, 8, 16, kTwMmaF64, kTwMmaF64, kTwSumF64)
 #endif
 #undef TW_MMA
 TW_DEVICE u32 tw_tf32(f32 x) {

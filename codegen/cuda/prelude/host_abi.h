@@ -40,20 +40,24 @@ enum tw_atomic_type : int {
   kTwF64
 };
 
-// Operand types of tensor-core multiplications; the accumulator is f32, i32 or f64 accordingly.
+// Operand and accumulator types of tensor-core multiplications.
 enum tw_mma_type : int {
   kTwMmaF16,
   kTwMmaBf16,
   kTwMmaTf32,
   kTwMmaI8,
   kTwMmaU8,
+  kTwMmaI4,
+  kTwMmaU4,
   kTwMmaE4m3,
   kTwMmaE5m2,
   kTwMmaF64
 };
+enum tw_mma_sum : int { kTwSumF32, kTwSumF16, kTwSumI32, kTwSumF64 };
 struct tw_mma_shape {
   int m, n, k;
   tw_mma_type a, b;
+  tw_mma_sum sum;
 };
 
 struct tw_thread;

@@ -141,7 +141,8 @@ struct Fragment {
   int m, n, k, bits;
   std::pair<int, int> a(int lane, int i) const {  // row, column
     int g = lane >> 2, t = lane & 3;
-    if (bits == 64) return {g, t};
+    if (bits == 64) return {i & 1 ? g + 8 : g, t + i / 2 * 4};
+    if (bits == 4) return {i % 16 < 8 ? g : g + 8, t * 8 + (i & 7) + (i < 16 ? 0 : 32)};
     if (bits == 32) return {i & 1 ? g + 8 : g, i < 2 ? t : t + 4};
     if (bits == 16) return {i % 4 < 2 ? g : g + 8, t * 2 + (i & 1) + (i < 4 ? 0 : 8)};
     if (m == 8) return {g, t * 4 + i};
@@ -149,7 +150,8 @@ struct Fragment {
   }
   std::pair<int, int> b(int lane, int i) const {  // row (k), column (n)
     int g = lane >> 2, t = lane & 3;
-    if (bits == 64) return {t, g};
+    if (bits == 64) return {t + i * 4, g};
+    if (bits == 4) return {t * 8 + (i & 7) + (i < 8 ? 0 : 32), g};
     if (bits == 32) return {i == 0 ? t : t + 4, g};
     if (bits == 16) return {t * 2 + (i & 1) + (i < 2 ? 0 : 8), g};
     return {t * 4 + (i & 3) + (i < 4 ? 0 : 16), g};
@@ -163,6 +165,7 @@ struct MmaCase {
   const char* name;
   Fragment fragment;
   Dtype a, b, d;
+  int sm = 90;
 };
 
 void PrintTo(const MmaCase& mma, std::ostream* out) {
@@ -189,6 +192,28 @@ const MmaCase kMmaCases[] = {
     {"m16n8k32_f8e4m3_f8e5m2", {16, 8, 32, 8}, Dtype::kF8E4M3, Dtype::kF8E5M2, Dtype::kF32},
     {"m16n8k32_f8e5m2_f8e4m3", {16, 8, 32, 8}, Dtype::kF8E5M2, Dtype::kF8E4M3, Dtype::kF32},
     {"m8n8k4_f64", {8, 8, 4, 64}, Dtype::kF64, Dtype::kF64, Dtype::kF64},
+    {"m16n8k8_f16_to_f16", {16, 8, 8, 16}, Dtype::kF16, Dtype::kF16, Dtype::kF16},
+    {"m16n8k16_f16_to_f16", {16, 8, 16, 16}, Dtype::kF16, Dtype::kF16, Dtype::kF16},
+    {"m8n8k16_i8_u8", {8, 8, 16, 8}, Dtype::kI8, Dtype::kU8, Dtype::kI32},
+    {"m8n8k16_u8_i8", {8, 8, 16, 8}, Dtype::kU8, Dtype::kI8, Dtype::kI32},
+    {"m16n8k16_i8_u8", {16, 8, 16, 8}, Dtype::kI8, Dtype::kU8, Dtype::kI32},
+    {"m16n8k16_u8_i8", {16, 8, 16, 8}, Dtype::kU8, Dtype::kI8, Dtype::kI32},
+    {"m16n8k32_i8_u8", {16, 8, 32, 8}, Dtype::kI8, Dtype::kU8, Dtype::kI32},
+    {"m16n8k32_u8_i8", {16, 8, 32, 8}, Dtype::kU8, Dtype::kI8, Dtype::kI32},
+    {"m16n8k32_i4", {16, 8, 32, 4}, Dtype::kI8, Dtype::kI8, Dtype::kI32, 89},
+    {"m16n8k32_u4", {16, 8, 32, 4}, Dtype::kU8, Dtype::kU8, Dtype::kI32, 89},
+    {"m16n8k32_i4_u4", {16, 8, 32, 4}, Dtype::kI8, Dtype::kU8, Dtype::kI32, 89},
+    {"m16n8k32_u4_i4", {16, 8, 32, 4}, Dtype::kU8, Dtype::kI8, Dtype::kI32, 89},
+    {"m16n8k64_i4", {16, 8, 64, 4}, Dtype::kI8, Dtype::kI8, Dtype::kI32, 89},
+    {"m16n8k64_u4", {16, 8, 64, 4}, Dtype::kU8, Dtype::kU8, Dtype::kI32, 89},
+    {"m16n8k64_i4_u4", {16, 8, 64, 4}, Dtype::kI8, Dtype::kU8, Dtype::kI32, 89},
+    {"m16n8k64_u4_i4", {16, 8, 64, 4}, Dtype::kU8, Dtype::kI8, Dtype::kI32, 89},
+    {"m16n8k32_f8e4m3_to_f16", {16, 8, 32, 8}, Dtype::kF8E4M3, Dtype::kF8E4M3, Dtype::kF16},
+    {"m16n8k32_f8e5m2_to_f16", {16, 8, 32, 8}, Dtype::kF8E5M2, Dtype::kF8E5M2, Dtype::kF16},
+    {"m16n8k32_f8e4m3_f8e5m2_to_f16", {16, 8, 32, 8}, Dtype::kF8E4M3, Dtype::kF8E5M2, Dtype::kF16},
+    {"m16n8k32_f8e5m2_f8e4m3_to_f16", {16, 8, 32, 8}, Dtype::kF8E5M2, Dtype::kF8E4M3, Dtype::kF16},
+    {"m16n8k8_f64", {16, 8, 8, 64}, Dtype::kF64, Dtype::kF64, Dtype::kF64},
+    {"m16n8k16_f64", {16, 8, 16, 64}, Dtype::kF64, Dtype::kF64, Dtype::kF64},
 };
 INSTANTIATE_TEST_SUITE_P(Shapes, Mma, testing::ValuesIn(kMmaCases),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -205,41 +230,43 @@ TEST_P(Mma, MultipliesByThePtxFragments) {
   const MmaCase& mma = GetParam();
   const Fragment& f = mma.fragment;
   const int a_count = f.m * f.k / 32, b_count = f.n * f.k / 32, d_count = f.m * f.n / 32;
-  const int ab_bytes = f.bits / 8, d_bytes = dtype_bytes(mma.d);
+  const int d_bytes = dtype_bytes(mma.d);
   std::mt19937 random(5);
   auto small = [&] {  // exact in every type
     return static_cast<double>(static_cast<int>(random() % 8) -
                                (is_unsigned(mma.a) || is_unsigned(mma.b) ? 0 : 4));
   };
-  double a[16][32], b[32][8], d[16][8];
+  double a[16][64], b[64][8], d[16][8];
   for (auto& row : a)
     for (double& x : row) x = small();
   for (auto& row : b)
     for (double& x : row) x = small();
   for (auto& row : d)
     for (double& x : row) x = small();
-  std::vector<char> fa(32 * a_count * ab_bytes), fb(32 * b_count * ab_bytes),
-      fd(32 * d_count * d_bytes);
-  auto put = [](std::vector<char>& to, int index, int bytes, uint64_t bits) {
-    std::memcpy(&to[index * bytes], &bits, bytes);
+  std::vector<char> fa(a_count * f.bits * 4), fb(b_count * f.bits * 4), fd(32 * d_count * d_bytes);
+  auto put = [](std::vector<char>& to, int index, int width, uint64_t bits) {
+    if (width == 4)
+      to[index / 2] = static_cast<char>(to[index / 2] | (bits & 15) << index % 2 * 4);
+    else
+      std::memcpy(&to[index * width / 8], &bits, width / 8);
   };
   for (int lane = 0; lane < 32; ++lane) {
     for (int i = 0; i < a_count; ++i) {
       auto [row, column] = f.a(lane, i);
-      put(fa, lane * a_count + i, ab_bytes, encode(a[row][column], mma.a));
+      put(fa, lane * a_count + i, f.bits, encode(a[row][column], mma.a));
     }
     for (int i = 0; i < b_count; ++i) {
       auto [row, column] = f.b(lane, i);
-      put(fb, lane * b_count + i, ab_bytes, encode(b[row][column], mma.b));
+      put(fb, lane * b_count + i, f.bits, encode(b[row][column], mma.b));
     }
     for (int i = 0; i < d_count; ++i) {
       auto [row, column] = f.d(lane, i);
-      put(fd, lane * d_count + i, d_bytes, encode(d[row][column], mma.d));
+      put(fd, lane * d_count + i, d_bytes * 8, encode(d[row][column], mma.d));
     }
   }
   std::string word = f.bits == 64 ? "f64" : "u32";
-  std::string d_type = mma.d == Dtype::kI32 ? "i32" : mma.d == Dtype::kF64 ? "f64" : "f32";
-  Emulation e{.threads = 32};
+  std::string d_type = mma.d == Dtype::kI32 ? "i32" : std::string(dtype_name(mma.d));
+  Emulation e{.threads = 32, .sm = mma.sm};
   std::string copy =
       "for (int i = 0; i < %; ++i) tw_global_load<4, TW_PLAIN>((u32*)@ + i, $ + 4 * (% * t + "
       "i));\n";
@@ -251,7 +278,7 @@ TEST_P(Mma, MultipliesByThePtxFragments) {
     return line;
   };
   ASSERT_EQ(text_of(e.run("u64 pa, u64 pb, u64 pd",
-                          "u32 t = tw_thread_id();\n" + word + " a[4], b[2];\n" + d_type +
+                          "u32 t = tw_thread_id();\n" + word + " a[8], b[4];\n" + d_type +
                               " d[4];\n" + load("a", "pa", fa.size()) + load("b", "pb", fb.size()) +
                               load("d", "pd", fd.size()) + "tw_mma_" + mma.name + "(d, a, b);\n" +
                               "for (int i = 0; i < " + std::to_string(fd.size() / 128) +
