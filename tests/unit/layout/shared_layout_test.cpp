@@ -76,9 +76,10 @@ TEST(SharedLayout, OperandsWithoutBankConflicts) {
     SharedLayout shared =
         swizzled_for(row_major(operand.shape, bytes, operand.order), fragment, options);
     auto plan = trip(shared, copy, fragment, options);
-    if (element_count(operand.shape) <= 64 * 64)  // larger ones are more of the same
+    if (element_count(operand.shape) <= 64 * 64) {  // larger ones are more of the same
       EXPECT_TRUE(Simulation(copy, fragment, bytes).run(as_conversion(plan, fragment)))
           << operand.name;
+    }
     EXPECT_EQ(plan.load.kind, operand.kind) << operand.name;
     EXPECT_EQ(plan.store.vector, 16 / bytes) << operand.name;
     expect_no_conflicts(plan.load, bytes, operand.name + " load");
