@@ -3,6 +3,7 @@
 
 #include "codegen/cpu/calc.h"
 #include "codegen/cpu/emitter.h"
+#include "dsl/base/check.h"
 
 namespace tilewright::cpu {
 
@@ -79,5 +80,18 @@ TW_NOT_A_STATEMENT(Split)
 TW_NOT_A_STATEMENT(Cat)
 TW_NOT_A_STATEMENT(Hint)
 #undef TW_NOT_A_STATEMENT
+
+// Scheduled IR is made by the CUDA backend, for itself.
+#define TW_SCHEDULED(name)                                                  \
+  void emit_##name(Emitter&, const OpNode&) {                               \
+    TW_UNREACHABLE("scheduled IR (" #name ") has come to the CPU backend"); \
+  }
+TW_SCHEDULED(SharedAlloc)
+TW_SCHEDULED(CopyAsync)
+TW_SCHEDULED(CopyCommit)
+TW_SCHEDULED(CopyWait)
+TW_SCHEDULED(SharedLoad)
+TW_SCHEDULED(SharedStore)
+#undef TW_SCHEDULED
 
 }  // namespace tilewright::cpu

@@ -55,6 +55,7 @@ void Machine::pass(const ir::OpNode& op, size_t first_operand) {
 
 Status Machine::run_program(std::array<uint32_t, 3> program) {
   program_ = program;
+  shared = {};
   const ir::Region& body = module_.region(module_.body);
   std::vector<Tile> args;
   for (size_t i = 0; i < body.args.size(); ++i) {

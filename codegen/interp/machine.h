@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,28 @@
 namespace tilewright::interp {
 
 using Tile = std::vector<uint64_t>;
+
+// One slot of a shared buffer, between what its writes started and what a barrier finished.
+struct SharedSlot {
+  enum class State : uint8_t { kEmpty, kCopied, kStored, kReady } state = State::kEmpty;
+  bool is_read = false;  // since the last barrier
+  Tile tile;
+};
+
+// A copy that has not landed: what copy_async was given. An empty mask is all true.
+struct SharedCopy {
+  const ir::OpNode* op = nullptr;
+  ir::ValueId buffer;
+  size_t slot = 0;
+  Tile addresses, mask;
+};
+
+// Shared memory of one program instance.
+struct SharedMemory {
+  std::map<ir::ValueId, std::vector<SharedSlot>> buffers;
+  std::vector<SharedCopy> open;  // since the last copy_commit
+  std::deque<std::vector<SharedCopy>> groups;
+};
 
 class Machine {
  public:
@@ -37,6 +61,7 @@ class Machine {
   // Written by the terminators.
   void pass(const ir::OpNode& op, size_t first_operand);
   bool condition = false;
+  SharedMemory shared;
 
   uint32_t program(int axis) const { return program_[static_cast<size_t>(axis)]; }
   uint32_t grid(int axis) const { return launch_.grid[static_cast<size_t>(axis)]; }
@@ -81,6 +106,10 @@ using ElementHandler = uint64_t (*)(const Element&, const uint64_t* operands);
 #undef TW_OP
 #undef TW_EW_OP
 
+// What a barrier does for shared buffers: reads before it are done, stores are visible.
+void meet_at_barrier(Machine& machine);
+// Lands all but the newest `pending` groups of copies.
+Status finish_copies(Machine& machine, size_t pending);
 // Applies an element-wise function to each element of the operands.
 Status run_elementwise(Machine& machine, const ir::OpNode& op, ElementHandler function);
 

@@ -30,8 +30,9 @@ Status run_Assert(Machine& machine, const ir::OpNode& op) {
   return {};
 }
 
-// A program instance is one thread here.
-Status run_Barrier(Machine&, const ir::OpNode&) {
+// A program instance is one thread here; shared buffers keep book all the same.
+Status run_Barrier(Machine& machine, const ir::OpNode&) {
+  meet_at_barrier(machine);
   return {};
 }
 

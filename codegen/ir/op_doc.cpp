@@ -18,6 +18,13 @@ constexpr FamilyRow kFamilies[] = {
     {Family::kMemory, "Memory", "Pointers are scalars or tiles; masks have the pointers' shape."},
     {Family::kMatrix, "Matrix", ""},
     {Family::kReduction, "Reduction", ""},
+    {Family::kShared, "Shared memory",
+     "Scheduled IR only, which the CUDA backend makes just before it assigns layouts. A buffer has "
+     "slots that hold a tile each; it is made at one place, used by these ops alone, and never "
+     "passed on by yield. Copies into a slot are asynchronous: they may land at any time up to the "
+     "copy_wait that demands their group, and until then nothing of the slot may be read. A slot "
+     "may be written again once a copy_wait or barrier stands between its last shared_load and the "
+     "write."},
     {Family::kOther, "Others", ""},
 };
 
@@ -58,6 +65,8 @@ std::string_view rule_text(TypeRule rule) {
       return "the operands without axis";
     case TypeRule::kLoopCarried:
       return "the types of init";
+    case TypeRule::kSlot:
+      return "the tile of one slot";
   }
   return "";
 }

@@ -27,6 +27,7 @@ enum class Family : uint8_t {
   kMemory,
   kMatrix,
   kReduction,
+  kShared,
   kOther
 };
 
@@ -48,7 +49,8 @@ enum class TypeRule : uint8_t {
   kAtomic,
   kDot,
   kReduce,
-  kLoopCarried
+  kLoopCarried,
+  kSlot
 };
 
 enum Trait : uint8_t {

@@ -291,6 +291,53 @@ std::string check_hint(const Query& q) {
   return "";
 }
 
+// ---- shared memory ----
+
+// Buffers are made by shared_alloc and operand 0 of the ops on them; nothing else may touch one.
+std::string check_no_buffers(const Query& q) {
+  bool takes_buffer =
+      q.node.op == Op::CopyAsync || q.node.op == Op::SharedLoad || q.node.op == Op::SharedStore;
+  for (size_t i = takes_buffer ? 1 : 0; i < q.node.operands.size(); ++i)
+    if (q.type(i).is_shared) return q.name(i) + " is a shared buffer, which this op cannot take";
+  for (ValueId result : q.node.results)
+    if (q.module.type(result).is_shared && q.node.op != Op::SharedAlloc)
+      return "only shared_alloc makes a shared buffer";
+  return "";
+}
+
+// Copies move bytes, and the bytes of i1 would need a comparison.
+std::string check_alloc(const Query& q) {
+  const Type& type = q.result();
+  if (!type.is_shared) return "the result is " + to_string(type) + ", but must be a shared buffer";
+  if (type.is_pointer || is_i1(type))
+    return "a buffer holds numbers of 8 bits or more, not " + to_string(type.element());
+  return "";
+}
+
+std::string check_slot(const Query& q) {
+  if (!q.type(0).is_shared) return q.wrong(0, "a shared buffer");
+  return q.type(1) == Type::scalar(Dtype::kI32) ? "" : q.wrong(1, "a scalar i32");
+}
+
+std::string check_copy(const Query& q) {
+  if (std::string wrong = check_slot(q); !wrong.empty()) return wrong;
+  Type slot = q.type(0).slot();
+  Type pointers{slot.dtype, true, slot.shape}, mask = Type::tile(Dtype::kI1, slot.shape);
+  if (q.type(2) != pointers) return q.wrong(2, to_string(pointers));
+  return !q.has(3) || q.type(3) == mask ? "" : q.wrong(3, to_string(mask));
+}
+
+std::string check_shared_store(const Query& q) {
+  if (std::string wrong = check_slot(q); !wrong.empty()) return wrong;
+  return q.type(2) == q.type(0).slot() ? "" : q.wrong(2, to_string(q.type(0).slot()));
+}
+
+std::string check_copy_wait(const Query& q) {
+  int64_t pending = q.node.attrs.get_int("pending");
+  if (pending >= 0) return "";
+  return "attribute 'pending' is " + std::to_string(pending) + ", but must not be negative";
+}
+
 // The element types of ops whose operands have one type; nothing for other ops.
 std::optional<Elements> operand_elements(Op op) {
   switch (op) {
@@ -341,6 +388,7 @@ std::optional<Elements> operand_elements(Op op) {
 
 std::string check_op_types(const Module& module, const OpNode& node) {
   Query q{module, node};
+  if (std::string wrong = check_no_buffers(q); !wrong.empty()) return wrong;
   if (auto elements = operand_elements(node.op)) return check_elements(q, *elements);
   switch (node.op) {
     case Op::For:
@@ -381,6 +429,16 @@ std::string check_op_types(const Module& module, const OpNode& node) {
       return check_dot(q);
     case Op::Hint:
       return check_hint(q);
+    case Op::SharedAlloc:
+      return check_alloc(q);
+    case Op::CopyAsync:
+      return check_copy(q);
+    case Op::CopyWait:
+      return check_copy_wait(q);
+    case Op::SharedLoad:
+      return check_slot(q);
+    case Op::SharedStore:
+      return check_shared_store(q);
     case Op::Assert:
       return is_i1(q.type(0)) ? check_mask(q, 1) : q.wrong(0, "i1");
     default:

@@ -30,13 +30,14 @@ std::string to_string(const Type& type) {
   std::string element(dtype_name(type.dtype));
   if (type.is_pointer) element = "ptr<" + element + ">";
   if (type.is_scalar()) return element;
-  std::string out = "tile<";
+  std::string out = type.is_shared ? "shared<" : "tile<";
   for (int64_t extent : type.shape) out += std::to_string(extent) + "x";
   return out + element + ">";
 }
 
 std::optional<Type> parse_type(std::string_view text) {
-  if (!take(text, "tile<")) return parse_element(text);
+  bool is_shared = take(text, "shared<");
+  if (!is_shared && !take(text, "tile<")) return parse_element(text);
   if (!text.ends_with('>')) return std::nullopt;
   text.remove_suffix(1);
   Shape shape;
@@ -50,7 +51,9 @@ std::optional<Type> parse_type(std::string_view text) {
   }
   auto element = parse_element(text);
   if (!element || shape.empty()) return std::nullopt;
-  return element->with_shape(std::move(shape));
+  Type type = element->with_shape(std::move(shape));
+  type.is_shared = is_shared;
+  return type;
 }
 
 }  // namespace tilewright::ir

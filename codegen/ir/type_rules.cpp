@@ -134,6 +134,12 @@ Result<Types> infer_reduce(const Query& q) {
   return types;
 }
 
+Result<Types> infer_slot(const Query& q) {
+  if (!q.type(0).is_shared)
+    return type_error(q, "'buffer' must be a shared buffer, but is " + to_string(q.type(0)));
+  return Types{q.type(0).slot()};
+}
+
 Result<Types> infer_loop_carried(const Query& q) {
   Types types;
   for (size_t i = operand_spec(q.op).minimum; i < q.operands.size(); ++i)
@@ -190,6 +196,8 @@ Result<std::vector<Type>> infer_types(const Module& module, Op op,
       return infer_reduce(q);
     case TypeRule::kLoopCarried:
       return infer_loop_carried(q);
+    case TypeRule::kSlot:
+      return infer_slot(q);
   }
   TW_UNREACHABLE(std::string(op_info(op).mnemonic) + ": the result type cannot be inferred");
 }

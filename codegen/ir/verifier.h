@@ -45,7 +45,8 @@ void verify_regions(Verifier& verifier, OpId op);
 
 // What an op asks of its operand and result types beyond its type rule; empty if all is well.
 std::string check_op_types(const Module& module, const OpNode& node);
-// Whether a type can exist: extents are powers of two, at most 5 dimensions and 2^20 elements.
+// Whether a type can exist: extents are powers of two, at most 5 dimensions and 2^20 elements; a
+// buffer has 1 to 64 slots of such a tile.
 std::string check_type(const Type& type);
 
 }  // namespace tilewright::ir

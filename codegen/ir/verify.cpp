@@ -12,6 +12,8 @@
 //  Types      Extents are powers of two, at most 5 of them, at most 2^20 elements in all. Results
 //             have the types that the op's type rule gives; operands are what op_rules.cpp asks.
 //             fp8 is a storage format: it can be moved, cast and multiplied by `dot`, no more.
+//             Shared buffers are made by shared_alloc and used by the ops on them alone: no loop
+//             carries one, no branch passes one on.
 //  Attributes Those of the op's row and no others, each of its kind, words from the list; those
 //             without '?' are there.
 //  Regions    Arguments and terminators agree with the owning op: `for` has the index and the

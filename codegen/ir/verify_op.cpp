@@ -152,7 +152,12 @@ void verify_reduce_region(Verifier& v, OpId id) {
 }  // namespace
 
 std::string check_type(const Type& type) {
-  constexpr int64_t kMaxElements = int64_t{1} << 20;
+  constexpr int64_t kMaxElements = int64_t{1} << 20, kMaxSlots = 64;
+  if (type.is_shared) {
+    if (type.rank() < 2 || type.shape[0] < 1 || type.shape[0] > kMaxSlots)
+      return to_string(type) + " is not a buffer of 1 to 64 slots that hold a tile each";
+    return check_type(type.slot());
+  }
   if (type.rank() > 5)
     return to_string(type) + " has " + std::to_string(type.rank()) +
            " dimensions, but at most 5 are allowed";

@@ -143,9 +143,11 @@ void verify_params(Verifier& v) {
                 std::to_string(args) + " arguments of its body");
     return;
   }
-  for (ValueId arg : module.region(module.body).args)
-    if (std::string wrong = check_type(module.type(arg)); !wrong.empty())
-      v.error(DiagKind::kIrType, {}, v.name(arg) + ": " + wrong);
+  for (ValueId arg : module.region(module.body).args) {
+    std::string wrong = module.type(arg).is_shared ? "a parameter cannot be a shared buffer"
+                                                   : check_type(module.type(arg));
+    if (!wrong.empty()) v.error(DiagKind::kIrType, {}, v.name(arg) + ": " + wrong);
+  }
   std::set<std::string_view> names;
   for (const Param& param : module.params) {
     if (!names.insert(param.name).second)
