@@ -68,6 +68,7 @@ tw_status status_of(tw::DiagKind kind) {
     case K::kSharedOutOfBounds:
     case K::kUninitializedRead:
     case K::kDataRace:
+    case K::kUnfinishedCopy:
     case K::kDivergence:
     case K::kMisalignedAccess:
       return TW_RUN_ERROR;

@@ -52,6 +52,7 @@ std::optional<Fault> Block::run(const std::array<uint32_t, 3>& block_id) {
   for (auto& thread : threads_) {
     thread->state = State::kReady;
     thread->site = {"", {"", 0}};
+    thread->copies.clear();
     auto& abi = reinterpret_cast<Anchor*>(thread->stack)->abi;
     for (int axis = 0; axis < 3; ++axis) abi.block_id[axis] = block_id[axis];
     thread->context.prepare(thread->stack, &fiber_main, thread.get());
@@ -67,6 +68,7 @@ void Block::fiber_main(void* argument) {
   auto* thread = static_cast<Thread*>(argument);
   Block& block = *thread->block;
   block.setup_.function(reinterpret_cast<const unsigned long long*>(block.setup_.arguments.data()));
+  block.check_copies_finished(*thread);
   thread->state = State::kEnded;
   block.set_ready(*thread, false);
   ++block.ended_;

@@ -6,8 +6,9 @@
 // is one function over all lanes. When nobody can run and not all have ended, the threads have
 // diverged, and the block fails instead of hanging.
 //
-// To add an asynchronous unit: give it a queue here, let its wait operation land what it must, and
-// count its completion like a meeting.
+// Asynchronous copies wait in a queue of their thread (copy_queue.h) until it waits for them. To
+// add another asynchronous unit: give it a queue here, let its wait operation land what it must,
+// and count its completion like a meeting.
 #pragma once
 
 #include <array>
@@ -99,6 +100,12 @@ class Block {
   void check_shared(const SharedMemory::Finding& finding, uint32_t offset, uint32_t bytes,
                     bool is_write, uint32_t thread);
   void check_global(uint64_t address, uint32_t bytes, bool is_write, const Thread& thread);
+
+  // Asynchronous copies (async_copies.cpp).
+  void start_copy(Thread& thread, uint32_t offset, uint64_t address, uint32_t bytes);
+  void land_copies(Thread& thread, uint32_t pending);
+  void check_copies_finished(Thread& thread);
+  std::string describe_copy(uint32_t thread, uint32_t offset) const;
 
   Setup setup_;
   SharedMemory shared_;

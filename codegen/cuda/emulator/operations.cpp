@@ -16,8 +16,9 @@ namespace {
 constexpr uint64_t kNullPage = 4096;
 constexpr uint32_t kMatrixRows = 8, kRowBytes = 16;
 
+// `copy` says which copy has not landed, if that is what was found.
 std::string describe(const SharedMemory::Finding& finding, uint32_t offset, uint32_t bytes,
-                     bool is_write, uint32_t size, DiagKind& kind) {
+                     bool is_write, uint32_t size, const std::string& copy, DiagKind& kind) {
   using Problem = SharedMemory::Problem;
   const std::string access =
       fmt::format("{} of {} bytes at shared offset {}", is_write ? "write" : "read", bytes, offset);
@@ -44,6 +45,10 @@ std::string describe(const SharedMemory::Finding& finding, uint32_t offset, uint
     case Problem::kWriteAfterRead:
       return fmt::format("{}: byte {} was read by {} since the last barrier", access,
                          finding.offset, other);
+    case Problem::kReadUnfinished:
+    case Problem::kWriteUnfinished:
+      kind = DiagKind::kUnfinishedCopy;
+      return fmt::format("{}: {} has not landed on byte {} yet", access, copy, finding.offset);
     case Problem::kNone:
       break;
   }
@@ -63,7 +68,12 @@ void Block::check_shared(const SharedMemory::Finding& finding, uint32_t offset, 
   if (finding.problem == SharedMemory::Problem::kNone) return;
   // Nothing that owns memory may be alive when the fiber is left for good.
   DiagKind kind = DiagKind::kInternal;
-  std::string message = describe(finding, offset, bytes, is_write, shared_.size(), kind);
+  using Problem = SharedMemory::Problem;
+  const bool unfinished =
+      finding.problem == Problem::kReadUnfinished || finding.problem == Problem::kWriteUnfinished;
+  std::string message = describe(
+      finding, offset, bytes, is_write, shared_.size(),
+      unfinished ? describe_copy(finding.other_thread, finding.offset) : std::string(), kind);
   fail(kind, std::move(message), *threads_[thread]);
 }
 
@@ -224,6 +234,19 @@ struct Engine {
       std::memcpy(reinterpret_cast<void*>(address), from, bytes);
     });
   }
+  static void copy_start(tw_thread* abi, unsigned offset, unsigned long long address,
+                         unsigned bytes, bool read, const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) {
+      if (read) block.check_global(address, bytes, false, thread);
+      block.start_copy(thread, offset, read ? address : 0, bytes);
+    });
+  }
+  static void copy_commit(tw_thread* abi, const tw_site* site) {
+    call(abi, site, [](Block&, Thread& thread) { thread.copies.commit(); });
+  }
+  static void copy_wait(tw_thread* abi, unsigned pending, const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) { block.land_copies(thread, pending); });
+  }
   static unsigned long long atomic(tw_thread* abi, tw_atomic_op op, tw_atomic_type type,
                                    unsigned long long address, unsigned long long value,
                                    unsigned long long expected, const tw_site* site) {
@@ -239,11 +262,10 @@ struct Engine {
     call(abi, site, [&](Block& block, Thread& thread) {
       Block::Operands operands;
       operands.d = d, operands.a = a, operands.b = b, operands.shape = shape;
-      uint64_t variant = static_cast<uint64_t>(shape->m) | static_cast<uint64_t>(shape->n) << 8 |
-                         static_cast<uint64_t>(shape->k) << 16 |
-                         static_cast<uint64_t>(shape->a) << 24 |
-                         static_cast<uint64_t>(shape->b) << 32 |
-                         static_cast<uint64_t>(shape->sum) << 40;
+      uint64_t variant =
+          static_cast<uint64_t>(shape->m) | static_cast<uint64_t>(shape->n) << 8 |
+          static_cast<uint64_t>(shape->k) << 16 | static_cast<uint64_t>(shape->a) << 24 |
+          static_cast<uint64_t>(shape->b) << 32 | static_cast<uint64_t>(shape->sum) << 40;
       block.meet(thread, block.warp_of(thread), Block::Operation::kMatrixMultiply, variant,
                  operands);
     });
@@ -252,9 +274,10 @@ struct Engine {
 
 const tw_engine& engine() {
   static const tw_engine table = {
-      &Engine::barrier,      &Engine::trap,     &Engine::shuffle,     &Engine::shared_read,
-      &Engine::shared_write, &Engine::ldmatrix, &Engine::global_read, &Engine::global_write,
-      &Engine::atomic,       &Engine::mma,
+      &Engine::barrier,      &Engine::trap,        &Engine::shuffle,     &Engine::shared_read,
+      &Engine::shared_write, &Engine::ldmatrix,    &Engine::global_read, &Engine::global_write,
+      &Engine::copy_start,   &Engine::copy_commit, &Engine::copy_wait,   &Engine::atomic,
+      &Engine::mma,
   };
   return table;
 }

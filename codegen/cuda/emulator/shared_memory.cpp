@@ -17,9 +17,9 @@ SharedMemory::SharedMemory(uint32_t bytes, Checks checks) : bytes_(bytes), check
 
 void SharedMemory::start() {
   std::fill(bytes_.begin(), bytes_.end(), kPoison);
-  if (epoch_ > kEpochLimit) {
+  if (epoch_ > kEpochLimit || unfinished_ > 0) {
     std::fill(cells_.begin(), cells_.end(), Cell{});
-    epoch_ = 0;
+    epoch_ = unfinished_ = 0;
   }
   first_epoch_ = ++epoch_;
 }
@@ -33,6 +33,7 @@ SharedMemory::Finding SharedMemory::read(uint32_t thread, void* to, uint32_t off
       auto at = static_cast<uint32_t>(cell - cells_.data());
       if (cell->written < first_epoch_ && checks_.uninitialized)
         return {Problem::kUninitialized, at, 0};
+      if (cell->written == kUnfinished) return {Problem::kReadUnfinished, at, cell->writer};
       if (cell->written == epoch_ && cell->writer != thread && checks_.races)
         return {Problem::kReadAfterWrite, at, cell->writer};
       bool shared = cell->read == epoch_ && cell->reader != thread;
@@ -48,18 +49,41 @@ SharedMemory::Finding SharedMemory::write(uint32_t thread, uint32_t offset, cons
                                           uint32_t count, uint32_t alignment) {
   if (Finding bad = check_place(offset, count, alignment); bad.problem != Problem::kNone)
     return bad;
-  if (!cells_.empty()) {
-    for (Cell *cell = &cells_[offset], *end = cell + count; cell != end; ++cell) {
-      auto at = static_cast<uint32_t>(cell - cells_.data());
-      if (cell->written == epoch_ && cell->writer != thread && checks_.races)
-        return {Problem::kWriteAfterWrite, at, cell->writer};
-      if (cell->read == epoch_ && cell->reader != thread && checks_.races)
-        return {Problem::kWriteAfterRead, at, cell->reader};
-      cell->writer = static_cast<uint16_t>(thread);
-      cell->written = epoch_;
-    }
-  }
+  Finding found = mark_written(thread, offset, count, epoch_);
+  if (found.problem == Problem::kNone) std::memcpy(&bytes_[offset], from, count);
+  return found;
+}
+
+SharedMemory::Finding SharedMemory::start_copy(uint32_t thread, uint32_t offset, uint32_t count) {
+  if (Finding bad = check_place(offset, count, count); bad.problem != Problem::kNone) return bad;
+  Finding found = mark_written(thread, offset, count, kUnfinished);
+  if (found.problem != Problem::kNone) return found;
+  std::memset(&bytes_[offset], kPoison, count);
+  unfinished_ += count;
+  return {};
+}
+
+void SharedMemory::land_copy(uint32_t offset, const void* from, uint32_t count) {
+  if (!cells_.empty())
+    for (uint32_t i = offset; i < offset + count; ++i) cells_[i].written = epoch_;
   std::memcpy(&bytes_[offset], from, count);
+  unfinished_ -= count;
+}
+
+// Checks that a thread may write these bytes now, and records that it did in `epoch`.
+SharedMemory::Finding SharedMemory::mark_written(uint32_t thread, uint32_t offset, uint32_t count,
+                                                 uint32_t epoch) {
+  if (cells_.empty()) return {};
+  for (Cell *cell = &cells_[offset], *end = cell + count; cell != end; ++cell) {
+    auto at = static_cast<uint32_t>(cell - cells_.data());
+    if (cell->written == kUnfinished) return {Problem::kWriteUnfinished, at, cell->writer};
+    if (cell->written == epoch_ && cell->writer != thread && checks_.races)
+      return {Problem::kWriteAfterWrite, at, cell->writer};
+    if (cell->read == epoch_ && cell->reader != thread && checks_.races)
+      return {Problem::kWriteAfterRead, at, cell->reader};
+    cell->writer = static_cast<uint16_t>(thread);
+    cell->written = epoch;
+  }
   return {};
 }
 

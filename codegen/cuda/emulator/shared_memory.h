@@ -25,12 +25,14 @@ class SharedMemory {
     kUninitialized,  // read of a byte that nothing has written in this block
     kReadAfterWrite,
     kWriteAfterWrite,
-    kWriteAfterRead
+    kWriteAfterRead,
+    kReadUnfinished,  // read of a byte that a copy has not landed on yet
+    kWriteUnfinished  // write, or second copy, to such a byte
   };
   struct Finding {
     Problem problem = Problem::kNone;
     uint32_t offset = 0;        // the first byte concerned
-    uint32_t other_thread = 0;  // the other side of a race; kSeveral if more than one
+    uint32_t other_thread = 0;  // the other side of a race or copy; kSeveral if more than one
   };
   static constexpr uint16_t kSeveral = 0xffff;
 
@@ -46,13 +48,22 @@ class SharedMemory {
   Finding write(uint32_t thread, uint32_t offset, const void* from, uint32_t count,
                 uint32_t alignment);
 
+  // A copy of a thread into these bytes begins: until it lands they are poison that nobody may
+  // touch. Where it lands, the bytes are as if the thread wrote them then.
+  Finding start_copy(uint32_t thread, uint32_t offset, uint32_t count);
+  void land_copy(uint32_t offset, const void* from, uint32_t count);
+
  private:
-  // Epoch 0 is never current. A record older than the block's first epoch counts as none.
+  // Epoch 0 is never current. A record older than the block's first epoch counts as none. While a
+  // copy is under way `written` is kUnfinished and `writer` the thread that copies.
   struct Cell {
     uint32_t written = 0, read = 0;
     uint16_t writer = 0, reader = 0;  // reader is kSeveral if several threads read in that epoch
   };
 
+  static constexpr uint32_t kUnfinished = ~0u;
+
+  Finding mark_written(uint32_t thread, uint32_t offset, uint32_t count, uint32_t epoch);
   Finding check_place(uint32_t offset, uint32_t count, uint32_t alignment) const {
     if (offset > size() || count > size() - offset) return {Problem::kOutOfBounds, offset, 0};
     if (offset & (alignment - 1)) return {Problem::kMisaligned, offset, 0};
@@ -63,6 +74,7 @@ class SharedMemory {
   std::vector<Cell> cells_;
   Checks checks_;
   uint32_t first_epoch_ = 0, epoch_ = 0;
+  uint32_t unfinished_ = 0;  // bytes that copies have yet to land on
 };
 
 }  // namespace tilewright::cuda

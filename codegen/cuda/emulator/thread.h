@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/cuda/emulator/block.h"
+#include "codegen/cuda/emulator/copy_queue.h"
 
 namespace tilewright::cuda {
 
@@ -13,6 +14,7 @@ struct Block::Thread {
   Operation operation = Operation::kNone;  // while waiting
   Operands operands;
   tw_site site{};  // of the latest intrinsic
+  CopyQueue copies;
   FiberContext context;
 };
 

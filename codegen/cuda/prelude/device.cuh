@@ -80,29 +80,29 @@ TW_DEVICE void tw_shared_store_b128(u32 offset, const u32 (&w)[4]) {
                :: "r"(tw_shared_address(offset)), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]));
 }
 // Warp: ldmatrix.m8n8 of N = 1, 2, 4 matrices of 8 rows of 16 bytes. Lane 8*j + i gives the offset
-// of row i of matrix j (lanes of absent matrices are ignored). d[j]: lane l receives the 32 bits at
+// of row i of matrix j (lanes of absent matrices are ignored), all moved by Offset. d[j]: lane l receives the 32 bits at
 // byte 4*(l%4) of row l/4 of matrix j.
-template <int N>
+template <int N, int Offset = 0>
 TW_DEVICE void tw_ldmatrix(u32* d, u32 offset) {
   u32 at = tw_shared_address(offset);
-  if constexpr (N == 1) asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(d[0]) : "r"(at));
+  if constexpr (N == 1) asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1 + %2];" : "=r"(d[0]) : "r"(at), "n"(Offset));
   if constexpr (N == 2)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(d[0]), "=r"(d[1]) : "r"(at));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2 + %3];" : "=r"(d[0]), "=r"(d[1]) : "r"(at), "n"(Offset));
   if constexpr (N == 4)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(at));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4 + %5];"
+                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(at), "n"(Offset));
 }
 // Warp: the same with each 8x8 matrix of 16-bit elements transposed: lane l receives elements
 // (row 2*(l%4), column l/4) in the low and (row 2*(l%4)+1, column l/4) in the high half.
-template <int N>
+template <int N, int Offset = 0>
 TW_DEVICE void tw_ldmatrix_trans(u32* d, u32 offset) {
   u32 at = tw_shared_address(offset);
-  if constexpr (N == 1) asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];" : "=r"(d[0]) : "r"(at));
+  if constexpr (N == 1) asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1 + %2];" : "=r"(d[0]) : "r"(at), "n"(Offset));
   if constexpr (N == 2)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(d[0]), "=r"(d[1]) : "r"(at));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2 + %3];" : "=r"(d[0]), "=r"(d[1]) : "r"(at), "n"(Offset));
   if constexpr (N == 4)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(at));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4 + %5];"
+                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(at), "n"(Offset));
 }
 
 // ---- global memory -------------------------------------------------------------------------------
@@ -189,6 +189,37 @@ TW_DEVICE void tw_global_store_if(u64 address, const u32* w, bool mask) {
 #undef TW_LOAD_BODY
 #undef TW_LOAD_IF_BODY
 #undef TW_STORE_IF_BODY
+
+// ---- asynchronous copies ------------------------------------------------------------------------
+// Global to shared memory, past the registers. The bytes may land at any time from the call on; they
+// are this thread's to read after it has waited for their group, and everybody's after a barrier
+// behind that. Bytes is 4, 8 or 16; both places are aligned to it, the first is offset + Offset. 16 bytes go past the L1 cache.
+#if __CUDA_ARCH__ >= 800
+#define TW_HAS_CP_ASYNC 1
+template <int Bytes, int Offset = 0>
+TW_DEVICE void tw_cp_async(u32 offset, u64 address) {
+  u32 to = tw_shared_address(offset);
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0 + %2], [%1], 16;" :: "r"(to), "l"(address), "n"(Offset) : "memory");
+  else asm volatile("cp.async.ca.shared.global [%0 + %3], [%1], %2;" :: "r"(to), "l"(address), "n"(Bytes), "n"(Offset) : "memory");
+}
+// The same where `mask`; elsewhere zeros land, and the address is not read.
+template <int Bytes, int Offset = 0>
+TW_DEVICE void tw_cp_async_if(u32 offset, u64 address, bool mask) {
+  u32 to = tw_shared_address(offset), read = mask ? Bytes : 0;
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0 + %3], [%1], 16, %2;"
+                 :: "r"(to), "l"(address), "r"(read), "n"(Offset) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0 + %4], [%1], %2, %3;"
+                 :: "r"(to), "l"(address), "n"(Bytes), "r"(read), "n"(Offset) : "memory");
+}
+// This thread's copies since the last commit become a group, which may be empty.
+TW_DEVICE void tw_cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// All but the newest N groups of this thread have landed.
+template <int N>
+TW_DEVICE void tw_cp_async_wait() { asm volatile("cp.async.wait_group %0;" :: "n"(N) : "memory"); }
+#endif
 
 // ---- atomics -------------------------------------------------------------------------------------
 // Relaxed read-modify-writes of global memory in Scope; they give the old value. Order is made by

@@ -92,15 +92,15 @@ TW_DEVICE void tw_shared_store_b64(u32 offset, const u32 (&w)[2], tw_at at = {})
 TW_DEVICE void tw_shared_store_b128(u32 offset, const u32 (&w)[4], tw_at at = {}) {
   tw_shared_store_bytes(offset, w, 16, {"tw_shared_store_b128", at});
 }
-template <int N>
+template <int N, int Offset = 0>
 TW_DEVICE void tw_ldmatrix(u32* d, u32 offset, tw_at at = {}) {
   TW_SITE("tw_ldmatrix");
-  tw_self()->engine->ldmatrix(tw_self(), d, offset, N, false, &site);
+  tw_self()->engine->ldmatrix(tw_self(), d, offset + Offset, N, false, &site);
 }
-template <int N>
+template <int N, int Offset = 0>
 TW_DEVICE void tw_ldmatrix_trans(u32* d, u32 offset, tw_at at = {}) {
   TW_SITE("tw_ldmatrix_trans");
-  tw_self()->engine->ldmatrix(tw_self(), d, offset, N, true, &site);
+  tw_self()->engine->ldmatrix(tw_self(), d, offset + Offset, N, true, &site);
 }
 
 // ---- global memory
@@ -127,6 +127,32 @@ template <int Bytes, int Hint>
 TW_DEVICE void tw_global_store(u64 address, const u32* w, tw_at at = {}) {
   tw_global_store_if<Bytes, Hint>(address, w, true, at);
 }
+
+// ---- asynchronous copies
+// -------------------------------------------------------------------------
+#if __CUDA_ARCH__ >= 800
+#define TW_HAS_CP_ASYNC 1
+template <int Bytes, int Offset = 0>
+TW_DEVICE void tw_cp_async_if(u32 offset, u64 address, bool mask, tw_at at = {}) {
+  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async copies 4, 8 or 16 bytes");
+  TW_SITE("tw_cp_async");
+  tw_self()->engine->copy_start(tw_self(), offset + Offset, address, Bytes, mask, &site);
+}
+template <int Bytes, int Offset = 0>
+TW_DEVICE void tw_cp_async(u32 offset, u64 address, tw_at at = {}) {
+  tw_cp_async_if<Bytes, Offset>(offset, address, true, at);
+}
+TW_DEVICE void tw_cp_async_commit(tw_at at = {}) {
+  TW_SITE("tw_cp_async_commit");
+  tw_self()->engine->copy_commit(tw_self(), &site);
+}
+template <int N>
+TW_DEVICE void tw_cp_async_wait(tw_at at = {}) {
+  static_assert(N >= 0, "a number of groups");
+  TW_SITE("tw_cp_async_wait");
+  tw_self()->engine->copy_wait(tw_self(), N, &site);
+}
+#endif
 
 // ---- atomics
 // -------------------------------------------------------------------------------------

@@ -77,6 +77,11 @@ struct tw_engine {
                       const tw_site*);
   void (*global_write)(tw_thread*, unsigned long long address, const void* from, unsigned bytes,
                        const tw_site*);
+  // Asynchronous copies from global to shared memory; zeros where not `read`.
+  void (*copy_start)(tw_thread*, unsigned offset, unsigned long long address, unsigned bytes,
+                     bool read, const tw_site*);
+  void (*copy_commit)(tw_thread*, const tw_site*);
+  void (*copy_wait)(tw_thread*, unsigned pending, const tw_site*);
   // Values by their bits in the low bytes; gives the old value.
   unsigned long long (*atomic)(tw_thread*, tw_atomic_op, tw_atomic_type, unsigned long long address,
                                unsigned long long value, unsigned long long expected,
