@@ -159,10 +159,6 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
 
 // ---- memory ----
 
-bool is_memory(Op op) {
-  return op == Op::Load || op == Op::Store || op == Op::AtomicRmw || op == Op::AtomicCas;
-}
-
 // Dimensions by length of their runs of addresses, longest first; later dimensions on a tie.
 std::vector<int> access_order(const analysis::AxisInfo& pointers) {
   std::vector<int> order(pointers.rank());
@@ -174,7 +170,7 @@ std::vector<int> access_order(const analysis::AxisInfo& pointers) {
 
 int access_width(const Assigner& assigner, OpId id, int axis) {
   Op op = assigner.module.op(id).op;
-  if (op != Op::Load && op != Op::Store) return 1;
+  if (op != Op::Load && op != Op::Store && op != Op::CopyAsync) return 1;
   return analysis::vector_width(assigner.module, assigner.axes, id, axis);
 }
 
@@ -234,6 +230,12 @@ bool is_broadcast_load(const Assigner& assigner, OpId id) {
 
 }  // namespace
 
+int pointer_operand(Op op) {
+  if (op == Op::CopyAsync) return 2;
+  bool is_memory = op == Op::Load || op == Op::Store || op == Op::AtomicRmw || op == Op::AtomicCas;
+  return is_memory ? 0 : -1;
+}
+
 void plan_dots(Assigner& assigner) {
   std::set<OpId> chained = chained_dots(assigner);
   for (OpId id : assigner.order)
@@ -247,23 +249,27 @@ void plan_dots(Assigner& assigner) {
 void plan_memory(Assigner& assigner) {
   const ir::Module& module = assigner.module;
   std::map<std::pair<ir::Shape, std::vector<int>>, int> widths;
-  std::map<OpId, std::vector<int>> orders;
   for (OpId id : assigner.order) {
     const ir::OpNode& op = module.op(id);
-    if (!is_memory(op.op) || !assigner.is_tile(op.operands[0])) continue;
+    int operand = pointer_operand(op.op);
+    if (operand < 0 || !assigner.is_tile(op.operands[operand])) continue;
     if (is_broadcast_load(assigner, id)) assigner.broadcast_loads.insert(id);
-    const ir::Shape& shape = module.type(op.operands[0]).shape;
-    std::vector<int> order = access_order(assigner.axes[op.operands[0].index]);
+    const ir::Type& type = module.type(op.operands[operand]);
+    const ir::Shape& shape = type.shape;
+    std::vector<int> order = access_order(assigner.axes[op.operands[operand].index]);
     int64_t share = layout::element_count(shape) / (32 * assigner.result.warps);
+    // An asynchronous copy moves at least 4 bytes, even if that leaves threads without work.
+    if (op.op == Op::CopyAsync) share = std::max<int64_t>(share, 4 / dtype_bytes(type.dtype));
     int width = std::max<int>(
         1, static_cast<int>(std::min<int64_t>(access_width(assigner, id, order[0]), share)));
     int& widest = widths[{shape, order}];
     widest = std::max(widest, width);
     assigner.vector_axis[id] = order[0];
-    orders[id] = std::move(order);
+    assigner.access_orders[id] = std::move(order);
   }
-  for (const auto& [id, order] : orders) {
-    const ir::Shape& shape = module.type(module.op(id).operands[0]).shape;
+  for (const auto& [id, order] : assigner.access_orders) {
+    const ir::OpNode& op = module.op(id);
+    const ir::Shape& shape = module.type(op.operands[pointer_operand(op.op)]).shape;
     assigner.coalesced[id] =
         layout::blocked(shape, assigner.result.warps, order, widths.at({shape, order}));
     if (module.op(id).op != Op::Load) assigner.result.memory[id] = assigner.coalesced[id];
@@ -276,7 +282,9 @@ void settle_stores(Assigner& assigner) {
     for (ValueId operand : assigner.module.op(id).operands) used.insert(operand);
   for (auto& [id, memory] : assigner.result.memory) {
     const ir::OpNode& op = assigner.module.op(id);
-    if (op.op == Op::Load || (!op.results.empty() && used.contains(op.results[0]))) continue;
+    if (op.op == Op::Load || op.op == Op::CopyAsync ||
+        (!op.results.empty() && used.contains(op.results[0])))
+      continue;
     const ValueState& pointer = assigner.state(op.operands[0]);
     const ValueState& value = assigner.state(op.operands[1]);
     if (!pointer.flexible && pointer.layout)

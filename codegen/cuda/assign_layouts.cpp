@@ -46,7 +46,8 @@ void collect(Assigner& a, RegionId region, int depth) {
     const OpNode& op = a.module.op(id);
     a.order.push_back(id);
     a.depths[id] = depth;
-    bool flexible = is_flexible_op(a.module, op);
+    bool flexible = is_flexible_op(a.module, op) ||
+                    (op.op == Op::SharedLoad && feeds_dot(a.module, op.results[0]));
     // These only rearrange: whatever they are made of, making them again is cheap.
     if (op.op != Op::Broadcast && op.op != Op::ExpandDims)
       for (ValueId operand : op.operands)
@@ -85,6 +86,10 @@ bool spread_op(Assigner& a, OpId id) {
     case Op::AtomicCas:
       if (!a.is_tile(result) || a.broadcast_loads.contains(id)) return false;
       return a.raise(result, a.coalesced.at(id), Rank::kMemory);
+    case Op::SharedLoad: {
+      auto layout = writer_layout(a, id);
+      return layout && a.raise(result, *layout, Rank::kMemory);
+    }
     case Op::Dot:
       return a.raise(result, a.result.dots.at(id).accumulator, Rank::kDot);
     case Op::For:
@@ -265,6 +270,7 @@ Result<LayoutAssignment> assign_layouts(ir::Module& module, const Target& target
       a.result.memory[id] = *a.state(module.op(id).results[0]).layout;
   find_vectors(a);
   rewrite_uses(a);
+  settle_buffers(a);
   return std::move(a.result);
 }
 

@@ -4,6 +4,7 @@
 //   assign_anchors.cpp   where they come from: dots and memory ops
 //   assign_rules.cpp     which layout an op needs its operands in; what an op's result gets
 //   assign_rewrite.cpp   copies of flexible values, hoisted conversions, dead ops
+//   assign_buffers.cpp   where tiles lie in the slots of buffers
 //   assign_print.cpp     text
 //
 // Anchors fix layouts: a dot its accumulator, a load or store a coalesced one. From there layouts
@@ -53,6 +54,8 @@ struct Assigner {
   // The coalesced layout of memory ops, and the dimension their vectors run along.
   std::map<ir::OpId, layout::LinearLayout> coalesced;
   std::map<ir::OpId, int> vector_axis;
+  // The dimensions of a memory op by the length of their runs of addresses, longest first.
+  std::map<ir::OpId, std::vector<int>> access_orders;
   // Loads of vectors that are broadcast into larger tiles: they take the layout of their users.
   std::set<ir::OpId> broadcast_loads;
   // The layout the operands of a reduction take, decided once all values have theirs.
@@ -75,6 +78,18 @@ void plan_memory(Assigner& assigner);
 void settle_stores(Assigner& assigner);
 // Fills LayoutAssignment::vectors.
 void find_vectors(Assigner& assigner);
+
+// The pointers that a memory op reads, writes or copies from; -1 for other ops.
+int pointer_operand(ir::Op op);
+
+// ---- buffers ----
+// True if a shared_load's tile is an operand of a dot, perhaps after element-wise and shape ops: it
+// is read as often as it is asked for, in the layouts that are asked for.
+bool feeds_dot(const ir::Module& module, ir::ValueId tile);
+// The layout of the copies (or of the value stored) into a shared_load's buffer, if it is known.
+std::optional<layout::LinearLayout> writer_layout(Assigner& assigner, ir::OpId shared_load);
+// Fills LayoutAssignment::buffers and lazy_loads, after rewriting.
+void settle_buffers(Assigner& assigner);
 
 // ---- rules ----
 // The layout `op` needs operand `index` in. `layout_of` gives the layouts of values (null: not

@@ -60,7 +60,7 @@ std::optional<LinearLayout> needed_layout(const ir::Module& module,
                                           const LayoutAssignment& assignment,
                                           const LayoutOf& layout_of, ir::OpId id, int index) {
   const ir::OpNode& op = module.op(id);
-  if (module.type(op.operands[index]).is_scalar()) return std::nullopt;
+  if (!module.type(op.operands[index]).is_tile()) return std::nullopt;
   auto of = [&](ValueId value) {
     const LinearLayout* known = layout_of(value);
     return known == nullptr ? std::nullopt : std::optional(*known);
@@ -70,6 +70,7 @@ std::optional<LinearLayout> needed_layout(const ir::Module& module,
     case Op::Store:
     case Op::AtomicRmw:
     case Op::AtomicCas:
+    case Op::CopyAsync:
       return needed_by_memory(module, assignment, layout_of, id);
     case Op::Dot: {
       const DotPlan& plan = assignment.dots.at(id);
@@ -77,6 +78,8 @@ std::optional<LinearLayout> needed_layout(const ir::Module& module,
       if (plan.kind == DotPlan::Kind::kFma) return std::nullopt;
       return index == 0 ? plan.operand_a : plan.operand_b;
     }
+    case Op::SharedStore:
+      return std::nullopt;
     case Op::Reduce:
     case Op::Assert:  // the operands share the layout of the first that has one
       for (ValueId operand : op.operands)

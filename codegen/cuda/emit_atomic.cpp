@@ -70,16 +70,17 @@ void emit_scalar(Emitter& e, const OpNode& op, const Atomic& atomic, const Order
     e.out.close();
     return;
   }
-  e.reserve_shared(type.element_bytes(), op.span, "the result of an atomic");
+  int64_t place = e.scratch_start();
+  e.reserve_shared(place + type.element_bytes(), op.span, "the result of an atomic");
   e.out.line(fmt::format("{} {} = {};", type_name(type), name, zero(type)));
   e.out.open(fmt::format("if ({})", condition));
   if (order.release) fence(e, order);
   e.out.line(fmt::format("{} = {};", name, call));
   if (order.acquire) fence(e, order);
   e.out.close();
-  e.out.line(fmt::format("if ({}) tw_shared_store<1>(0, &{});", e.none_of(~0u, ~0u), name));
+  e.out.line(fmt::format("if ({}) tw_shared_store<1>({}, &{});", e.none_of(~0u, ~0u), place, name));
   e.barrier();
-  e.out.line(fmt::format("tw_shared_load<1>(&{}, 0);", name));
+  e.out.line(fmt::format("tw_shared_load<1>(&{}, {});", name, place));
   e.after_shared_read();
   e.define(op.results[0],
            View{.type = type, .layout = e.layout_of(op.results[0]), .name = name, .uniform = true});
@@ -91,15 +92,18 @@ void share_result(Emitter& e, const OpNode& op, const View& result,
   const layout::LinearLayout& layout = result.layout;
   int bytes = result.type.element_bytes();
   e.before_shared_write();
-  e.reserve_shared(result.type.element_count() * bytes, op.span, "the results of an atomic");
+  int64_t start = e.scratch_start();
+  e.reserve_shared(start + result.type.element_count() * bytes, op.span,
+                   "the results of an atomic");
   auto scaled = [&](std::vector<uint32_t> columns) {
     for (uint32_t& column : columns) column *= static_cast<uint32_t>(bytes);
     return columns;
   };
   std::string at = e.thread_map(scaled(layout.lane), scaled(layout.warp));
   auto address = [&](const std::string& offset) {
-    if (at.empty() || offset == "0") return at.empty() ? offset : at;
-    return fmt::format("{} ^ {}", at, paren(offset));
+    std::string text = at.empty() || offset == "0" ? (at.empty() ? offset : at)
+                                                   : fmt::format("({} ^ {})", at, paren(offset));
+    return start == 0 ? without_parens(text) : fmt::format("{} + {}", text, start);
   };
   std::vector<uint32_t> all = distinct_registers(layout.registers(), 0, 1);
   std::vector<uint32_t> held = distinct_registers(layout.registers(), copies.reg, 1);

@@ -24,33 +24,6 @@ std::vector<uint32_t> as_unsigned(const std::vector<int>& values) {
   return {values.begin(), values.end()};
 }
 
-// A view of `source` where register r is its register table[r]: renamed if the table is linear,
-// else copied.
-View rename(Emitter& e, const View& source, const std::vector<int>& table,
-            const LinearLayout& layout, std::string_view hint) {
-  View view = source;
-  view.layout = layout;
-  std::vector<uint32_t> indices = source.indices(as_unsigned(table));
-  auto columns = affine_columns(indices);
-  if (columns && indices[0] == 0) {
-    view.columns = *columns;
-    return view;
-  }
-  ir::Type type = source.type.is_pointer && !source.base.empty()
-                      ? ir::Type::scalar(source.offset_dtype).with_shape(source.type.shape)
-                      : source.type;
-  View copy = e.declare(type, layout, e.fresh(hint));
-  std::vector<uint32_t> to;
-  for (uint32_t r = 0; r < indices.size(); ++r) to.push_back(r);
-  e.each({to, indices}, [&](const std::vector<std::string>& i) {
-    return fmt::format("{} = {};", copy.element(i[0]), source.element(i[1]));
-  });
-  view.name = copy.name;
-  view.is_array = copy.is_array;
-  view.columns = copy.columns;
-  return view;
-}
-
 // The register type that moves: the offset's for pointers with a base.
 ir::Type moved_type(const View& view) {
   if (!view.type.is_pointer) return view.type;
@@ -130,7 +103,8 @@ View through_shared(Emitter& e, const View& view, const LinearLayout& to, const 
                     const std::string& hint) {
   const Conversion::Shared& s = plan.shared;
   ir::Type type = moved_type(view);
-  e.reserve_shared(s.bytes, e.span(),
+  int64_t start = e.scratch_start();
+  e.reserve_shared(start + s.bytes, e.span(),
                    fmt::format("moving a {} between layouts", ir::to_string(view.type)));
   View result = e.declare(type, to, e.fresh(hint));
   for (int p = 0; p < s.repeats; ++p) {
@@ -139,9 +113,9 @@ View through_shared(Emitter& e, const View& view, const LinearLayout& to, const 
     else
       e.before_shared_write();
     int stores = s.store.accesses() / s.repeats, loads = s.load.accesses() / s.repeats;
-    emit_shared_stores(e, s.store, 0, view, p * stores, (p + 1) * stores);
+    emit_shared_stores(e, s.store, {"", start}, view, p * stores, (p + 1) * stores);
     e.barrier();
-    emit_shared_loads(e, s.load, 0, result, p * loads, (p + 1) * loads);
+    emit_shared_loads(e, s.load, {"", start}, result, p * loads, (p + 1) * loads);
     e.after_shared_read();
   }
   return result;
@@ -149,21 +123,66 @@ View through_shared(Emitter& e, const View& view, const LinearLayout& to, const 
 
 }  // namespace
 
-SharedPlace::SharedPlace(Emitter& e, const SharedAccess& access, int64_t start)
-    : at_(e.thread_map(access.lane, access.warp)),
+View renamed(Emitter& e, const View& source, const std::vector<int>& table,
+             const LinearLayout& layout, std::string_view hint) {
+  View view = source;
+  view.layout = layout;
+  std::vector<uint32_t> indices = source.indices(as_unsigned(table));
+  auto columns = affine_columns(indices);
+  if (columns && indices[0] == 0) {
+    view.columns = *columns;
+    return view;
+  }
+  ir::Type type = source.type.is_pointer && !source.base.empty()
+                      ? ir::Type::scalar(source.offset_dtype).with_shape(source.type.shape)
+                      : source.type;
+  View copy = e.declare(type, layout, e.fresh(hint));
+  std::vector<uint32_t> to;
+  for (uint32_t r = 0; r < indices.size(); ++r) to.push_back(r);
+  e.each({to, indices}, [&](const std::vector<std::string>& i) {
+    return fmt::format("{} = {};", copy.element(i[0]), source.element(i[1]));
+  });
+  view.name = copy.name;
+  view.is_array = copy.is_array;
+  view.columns = copy.columns;
+  return view;
+}
+
+SharedPlace::SharedPlace(Emitter& e, const SharedAccess& access, const SharedStart& start)
+    : e_(e),
+      at_(e.thread_map(access.lane, access.warp)),
       reach_(reach(access.lane) | reach(access.warp)),
-      start_(static_cast<uint32_t>(start)) {}
+      start_(start) {}
+
+std::string SharedPlace::base(const std::string& hint, uint32_t meeting) const {
+  std::string own = at_;
+  if (meeting != 0) own = fmt::format("{} ^ {}", at_, meeting);
+  if (start_.base.empty()) {
+    if (meeting == 0) return at_.empty() ? "0" : at_;
+    return e_.at_top("u32", "at", own);
+  }
+  if (own.empty()) return start_.base;
+  // A slot starts at a multiple of a row: what is swizzled within a row may be XORed to the sum, of
+  // which there is then one for all patterns.
+  constexpr uint32_t kRow = 128;
+  std::string name = e_.fresh(hint);
+  e_.out.line(meeting != 0 && meeting < kRow
+                  ? fmt::format("const u32 {} = ({} + {}) ^ {};", name, start_.base, at_, meeting)
+                  : fmt::format("const u32 {} = {} + {};", name, start_.base, paren(own)));
+  return name;
+}
 
 std::string SharedPlace::address(const std::string& meeting, const std::string& apart) const {
   std::string text = at_;
   if (meeting != "0") text = "(" + at_ + " ^ " + paren(meeting) + ")";
   if (apart != "0") text += (text.empty() ? "" : " + ") + apart;
-  if (start_ != 0) text += (text.empty() ? "" : " + ") + std::to_string(start_);
+  if (!start_.base.empty()) text += (text.empty() ? "" : " + ") + start_.base;
+  if (start_.bytes != 0) text += (text.empty() ? "" : " + ") + std::to_string(start_.bytes);
   return text.empty() ? "0" : text;
 }
 
-void emit_shared_stores(Emitter& e, const SharedAccess& access, int64_t start, const View& view,
-                        int first, int last) {
+void emit_shared_stores(Emitter& e, const SharedAccess& access, const SharedStart& start,
+                        const View& view, int first, int last) {
   SharedPlace place(e, access, start);
   std::string holds = e.none_of(access.copy_lanes, access.copy_warps);
   std::string guard = holds.empty() ? "" : fmt::format("if ({}) ", holds);
@@ -194,8 +213,8 @@ void emit_shared_stores(Emitter& e, const SharedAccess& access, int64_t start, c
   });
 }
 
-void emit_shared_loads(Emitter& e, const SharedAccess& access, int64_t start, const View& view,
-                       int first, int last) {
+void emit_shared_loads(Emitter& e, const SharedAccess& access, const SharedStart& start,
+                       const View& view, int first, int last) {
   SharedPlace place(e, access, start);
   std::vector<std::vector<uint32_t>> tables(2 + static_cast<size_t>(access.vector));
   std::vector<uint32_t> indices;
@@ -222,8 +241,9 @@ void emit_shared_loads(Emitter& e, const SharedAccess& access, int64_t start, co
       return fmt::format("{{ {} t[{}]; tw_shared_load<{}>(t, {});{} }}", type, access.vector,
                          access.vector, address, scatter);
     std::string_view trans = access.kind == SharedAccess::Kind::kLdmatrixTrans ? "_trans" : "";
-    std::string load = fmt::format("u32 w[{}]; tw_ldmatrix{}<{}>(w, {});", access.vector / 2, trans,
-                                   access.vector / 2, address);
+    int matrices = access.matrices(view.type.element_bytes());
+    std::string load =
+        fmt::format("u32 w[{}]; tw_ldmatrix{}<{}>(w, {});", matrices, trans, matrices, address);
     if (direct)
       return fmt::format("{{ {} tw_from_words<{}>({}, w); }}", load, access.vector,
                          Emitter::pointer(view, i[2]));
@@ -250,7 +270,7 @@ View Emitter::convert(const View& from, const LinearLayout& layout, std::string_
     case Conversion::Kind::kNone:
       return view;
     case Conversion::Kind::kRegisters:
-      return rename(*this, view, plan.source, layout, name);
+      return renamed(*this, view, plan.source, layout, name);
     case Conversion::Kind::kShuffles:
       moved = shuffled(*this, view, plan, name);
       break;
@@ -258,7 +278,7 @@ View Emitter::convert(const View& from, const LinearLayout& layout, std::string_
       moved = through_shared(*this, view, layout, plan, name);
       break;
   }
-  moved = rename(*this, moved, plan.source, layout, name);
+  moved = renamed(*this, moved, plan.source, layout, name);
   moved.type = view.type;
   moved.base = view.base;
   moved.offset_dtype = view.offset_dtype;

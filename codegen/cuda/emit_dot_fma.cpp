@@ -89,8 +89,8 @@ View prepared(Emitter& e, const View& view, bool to_tf32) {
 }
 
 void stage(Emitter& e, const OpNode& op, Side& a, Side& b) {
-  a.start = 0;
-  b.start = (a.view.type.element_count() * a.view.type.element_bytes() + 15) / 16 * 16;
+  a.start = e.scratch_start();
+  b.start = a.start + (a.view.type.element_count() * a.view.type.element_bytes() + 15) / 16 * 16;
   e.before_shared_write();
   e.reserve_shared(b.start + b.view.type.element_count() * b.view.type.element_bytes(), op.span,
                    "staging the operands of a dot");
@@ -106,7 +106,7 @@ void stage(Emitter& e, const OpNode& op, Side& a, Side& b) {
           }(),
           1);
     SharedAccess access = row_major(view.layout, view.type.element_bytes());
-    emit_shared_stores(e, access, side->start, view, 0, access.accesses());
+    emit_shared_stores(e, access, {"", side->start}, view, 0, access.accesses());
   }
   e.barrier();
   e.after_shared_read();

@@ -206,7 +206,7 @@ void fold_warps(Reduction& r) {
   Emitter& e = r.e;
   uint32_t ways = 1u << r.plan.warp_bits.size();
   std::vector<Scratch> scratch;
-  int64_t bytes = 0;
+  int64_t bytes = e.scratch_start();
   for (size_t k = 0; k < r.arity(); ++k) {
     scratch.push_back(scratch_of(r, k, static_cast<uint32_t>(bytes)));
     bytes += layout::element_count(r.result.shape) * ways * r.type(k).element_bytes();

@@ -100,6 +100,8 @@ Emitter::Emitter(const ir::Module& module, const LayoutAssignment& assignment, c
     for (ir::ValueId operand : module.op(id).operands) ++uses_[operand.index];
   });
   names_.fresh("thread");
+  ranges_ = op_ranges(module);
+  buffers_ = place_buffers(module, assignment, ranges_);
 }
 
 void Emitter::fail(ErrorInfo error) {
@@ -208,10 +210,17 @@ void Emitter::line_directive(const ir::OpNode& op) {
 void Emitter::emit_op(ir::OpId id) {
   const ir::OpNode& op = module.op(id);
   Span outer = span_;
+  OpRange outer_range = at_;
   span_ = op.span;
+  at_ = ranges_.at(id);
   line_directive(op);
   kHandlers[static_cast<int>(op.op)](*this, id);
+  // The last reads of a buffer may still be under way when its memory is used again.
+  for (const auto& [value, place] : buffers_)
+    if (place.live.first < at_.first && at_.first <= place.live.last && place.live.last <= at_.last)
+      shared_read_pending = true;
   span_ = outer;
+  at_ = outer_range;
 }
 
 ir::OpId Emitter::emit_region(ir::RegionId id) {
@@ -364,10 +373,18 @@ std::string Emitter::none_of(uint32_t lanes, uint32_t warps) {
 
 // ---- shared memory ----
 
-void Emitter::reserve_shared(int64_t bytes, Span span, std::string_view what) {
+int64_t Emitter::scratch_start() const {
+  int64_t start = 0;
+  for (const auto& [value, place] : buffers_)
+    if (place.live.first <= at_.first && at_.first <= place.live.last)
+      start = std::max(start, place.end());
+  return start;
+}
+
+void Emitter::reserve_shared(int64_t end, Span span, std::string_view what) {
   ++shared_uses;
-  if (bytes <= shared_bytes_) return;
-  shared_bytes_ = bytes;
+  if (end <= shared_bytes_) return;
+  shared_bytes_ = end;
   shared_span_ = span;
   shared_what_ = what;
 }

@@ -8,21 +8,40 @@
 // everywhere (scalars, splats) is a uniform view: one scalar variable or literal. A tile of
 // pointers is a uniform base plus element offsets, so that offsets stay 32-bit until the access.
 //
-// Shared memory. Exchanges (conversions, reductions, staged operands) use the same scratch from
-// offset 0, one after another; a barrier separates the reads of one from the writes of the next.
+// Shared memory. Buffers of the schedule have their places for as long as they live
+// (emit_buffers.h). Exchanges (conversions, reductions, staged operands) use the same scratch above
+// the buffers that are live, one after another; a barrier separates the reads of one from the
+// writes of the next.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
+#include "codegen/cuda/emit_buffers.h"
 #include "codegen/cuda/emit_text.h"
 #include "codegen/cuda/layouts.h"
 
 namespace tilewright::cuda {
+
+// A place in the program's shared memory: `bytes` beyond what `base` says, the text of a u32 that
+// is the same for all threads and a multiple of 128 (empty: 0).
+struct SharedStart {
+  std::string base = {};
+  int64_t bytes = 0;
+};
+
+// A tile that still lies in a slot of a buffer: the registers that `layout` says of the slot's tile
+// are those of the view, whatever reshapes lie between.
+struct SlotTile {
+  layout::SharedLayout shared;
+  layout::LinearLayout layout;
+  SharedStart start;
+};
 
 struct View {
   ir::Type type = {};
@@ -38,6 +57,8 @@ struct View {
   std::vector<View> more = {};
   Dtype offset_dtype = Dtype::kU64;
   int scale = 1;
+  // Not in registers yet: the dots that use it read it themselves. Such a view has no name.
+  std::shared_ptr<const SlotTile> slot = {};
 
   int registers() const { return layout.registers(); }
   // The type of the elements in the text: the offset's for pointers with a base.
@@ -119,8 +140,11 @@ class Emitter {
   int warp_bits() const;
 
   // ---- shared memory ----
-  // `bytes` of scratch are needed at once, for what `what` says.
-  void reserve_shared(int64_t bytes, Span span, std::string_view what);
+  // Where scratch begins for the op being emitted.
+  int64_t scratch_start() const;
+  // Shared memory is needed up to `end`, for what `what` says.
+  void reserve_shared(int64_t end, Span span, std::string_view what);
+  const BufferPlace& buffer(ir::ValueId value) const { return buffers_.at(value); }
   void barrier();
   void before_shared_write();  // a barrier, unless nobody can still be reading
   void after_shared_read() { shared_read_pending = true; }
@@ -155,6 +179,9 @@ class Emitter {
   std::vector<bool> defined_;
   std::vector<int> uses_;
   std::vector<Converted> converted_;  // those made in the regions that are open
+  std::map<ir::ValueId, BufferPlace> buffers_;
+  std::map<ir::OpId, OpRange> ranges_;
+  OpRange at_ = {};  // of the op being emitted
   std::vector<std::string> preamble_;
   std::map<std::string, std::string> at_top_;
   bool need_thread_ = false;

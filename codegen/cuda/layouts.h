@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "codegen/layout/conversion.h"
 #include "codegen/layout/linear_layout.h"
 #include "codegen/layout/mma.h"
+#include "codegen/layout/shared_layout.h"
 #include "codegen/target/target.h"
 
 namespace tilewright::cuda {
@@ -37,6 +39,11 @@ struct LayoutAssignment {
   // registers of its layout, from a register number divisible by it, hold consecutive addresses,
   // aligned to the vector, under one mask value.
   std::map<ir::OpId, int> vectors;
+  // Where the elements of a slot lie, by buffer: for the copies into it and its most important
+  // reader. A shared_load's result has the layout it is read in, also where it is read lazily: by
+  // the dots that are its only users (emit_buffers.h).
+  std::map<ir::ValueId, layout::SharedLayout> buffers;
+  std::set<ir::OpId> lazy_loads;
 };
 
 // Prepares a module for assignment: pure cheap ops (const, arange, splat, expand_dims, broadcast
@@ -51,6 +58,8 @@ struct LayoutAssignment {
 //   broadcast       the operand has broadcast_source(result's layout, its shape)
 //   dot             see DotPlan
 //   memory          see LayoutAssignment::memory
+//   shared_load     any layout; what feeds dots is read in the layouts they ask for, once for each
+//   shared_store    any layout
 Result<LayoutAssignment> assign_layouts(ir::Module& module, const Target& target);
 
 // The layout that `op` needs its operand number `index` in, by the rules above. Where it differs

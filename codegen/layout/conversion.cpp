@@ -21,15 +21,6 @@
 namespace tilewright::layout {
 namespace {
 
-// For every register of a layout the first register that holds the same element.
-std::vector<int> primary_registers(const LinearLayout& layout) {
-  f2::Solver solver(layout.reg);
-  std::vector<int> primary;
-  for (int r = 0; r < layout.registers(); ++r)
-    primary.push_back(static_cast<int>(*solver.solve(f2::apply(layout.reg, r))));
-  return primary;
-}
-
 bool same_threads(const LinearLayout& from, const LinearLayout& to) {
   return from.lane == to.lane && from.warp == to.warp;
 }
@@ -211,6 +202,14 @@ std::optional<Conversion> plan_shuffles(const LinearLayout& from, const LinearLa
 }
 
 }  // namespace
+
+std::vector<int> primary_registers(const LinearLayout& layout) {
+  f2::Solver solver(layout.reg);
+  std::vector<int> primary;
+  for (int r = 0; r < layout.registers(); ++r)
+    primary.push_back(static_cast<int>(*solver.solve(f2::apply(layout.reg, r))));
+  return primary;
+}
 
 bool Conversion::Shuffles::stays_in_lane() const {
   for (size_t i = 0; i < lane_columns.size(); ++i)

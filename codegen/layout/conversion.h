@@ -93,6 +93,9 @@ struct ConversionOptions {
   int64_t max_shared_bytes = 0;
 };
 
+// For every register of a layout the first register that holds the same element.
+std::vector<int> primary_registers(const LinearLayout& layout);
+
 // Shapes and warps of both must be equal.
 Conversion plan_conversion(const LinearLayout& from, const LinearLayout& to, int element_bytes,
                            const ConversionOptions& options = {});

@@ -1,0 +1,33 @@
+// Where the buffers of scheduled IR lie in the program's shared memory: each from its allocation to
+// its last use, so that buffers which are not live together share memory. A use inside a loop that
+// the buffer was made before counts as the whole loop; the uses of a tile that is read lazily (a
+// shared_load that only dots use) are uses of its buffer.
+#pragma once
+
+#include <map>
+
+#include "codegen/cuda/layouts.h"
+
+namespace tilewright::cuda {
+
+// Ops in the order of the text: an op comes before those of its regions, and its range covers them.
+struct OpRange {
+  int first = 0, last = 0;
+};
+std::map<ir::OpId, OpRange> op_ranges(const ir::Module& module);
+
+struct BufferPlace {
+  OpRange live;
+  int64_t start = 0, slot_bytes = 0, slots = 1;
+  int64_t end() const { return start + slots * slot_bytes; }
+};
+std::map<ir::ValueId, BufferPlace> place_buffers(const ir::Module& module,
+                                                 const LayoutAssignment& assignment,
+                                                 const std::map<ir::OpId, OpRange>& ranges);
+
+// True if a shared_load's tile never needs registers of its own: all its uses, through permute and
+// reshape, are operands of mma dots that multiply elements of its type.
+bool is_lazy_load(const ir::Module& module, const std::map<ir::OpId, DotPlan>& dots,
+                  ir::ValueId tile);
+
+}  // namespace tilewright::cuda
