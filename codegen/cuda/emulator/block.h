@@ -68,7 +68,10 @@ class Block {
     void* d = nullptr;
     const void *a = nullptr, *b = nullptr;
     const tw_mma_shape* shape = nullptr;
-    uint32_t value = 0, lane = 0;
+    const tw_mma_scaling* scaling = nullptr;
+    bool is_sparse = false;
+    int selector = 0;
+    uint32_t value = 0, lane = 0;  // a shuffle's; sparse metadata; scales of A and B
   };
   struct Thread;
   struct Anchor;

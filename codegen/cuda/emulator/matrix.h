@@ -3,8 +3,10 @@
 // which plans these fragments: each checks the other.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "codegen/cuda/prelude/host_abi.h"
 
@@ -16,9 +18,22 @@ constexpr int kWarpSize = 32;
 template <class T>
 using Lanes = std::span<T* const, kWarpSize>;
 
+// A multiplication's operands. Of the two kinds beyond the plain one: in a sparse one A holds the
+// columns that `metadata` names; in a block-scaled one runs of A's rows and B's columns have
+// factors.
+struct MatrixProduct {
+  const tw_mma_shape& shape;
+  Lanes<void> d;
+  Lanes<const void> a, b;
+  bool is_sparse = false;
+  int selector = 0;                         // sparse: whose metadata counts
+  const tw_mma_scaling* scaling = nullptr;  // not null: block-scaled
+  std::array<uint32_t, kWarpSize> metadata{}, scale_a{}, scale_b{};  // of each lane
+};
+
 // d += a * b. Floats: exact products, summed in double and rounded once to the accumulator's type.
-// Gives false if a TF32 operand has bits that TF32 has not, which hardware would cut off.
-bool multiply_accumulate(const tw_mma_shape& shape, Lanes<void> d, Lanes<const void> a,
-                         Lanes<const void> b);
+// Gives what is wrong with the operands, or "": bits that TF32 has not and hardware would cut off,
+// metadata or selectors that mean nothing.
+std::string multiply_accumulate(const MatrixProduct& product);
 
 }  // namespace tilewright::cuda

@@ -147,9 +147,17 @@ void Block::perform_matrix_multiply(const Meeting& warp) {
     d[lane] = operands.d, a[lane] = operands.a, b[lane] = operands.b;
   }
   const Thread& first = *threads_[warp.first];
-  if (!multiply_accumulate(*first.operands.shape, d, a, b))
-    fail(DiagKind::kBadIntrinsic, "an operand is not rounded to TF32, so its low bits are lost",
-         first);
+  MatrixProduct product{*first.operands.shape, d, a, b};
+  product.is_sparse = first.operands.is_sparse;
+  product.selector = first.operands.selector;
+  product.scaling = first.operands.scaling;
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const Operands& operands = threads_[warp.first + lane]->operands;
+    product.metadata[lane] = product.scale_a[lane] = operands.value;
+    product.scale_b[lane] = operands.lane;
+  }
+  std::string problem = multiply_accumulate(product);
+  if (!problem.empty()) fail(DiagKind::kBadIntrinsic, std::move(problem), first);
 }
 
 // ---- the table that kernels call
@@ -259,13 +267,42 @@ struct Engine {
   }
   static void mma(tw_thread* abi, const tw_mma_shape* shape, void* d, const void* a, const void* b,
                   const tw_site* site) {
+    Block::Operands operands;
+    operands.d = d, operands.a = a, operands.b = b, operands.shape = shape;
+    multiply(abi, operands, 0, site);
+  }
+  static void mma_sparse(tw_thread* abi, const tw_mma_shape* shape, void* d, const void* a,
+                         const void* b, unsigned metadata, int selector, const tw_site* site) {
+    Block::Operands operands;
+    operands.d = d, operands.a = a, operands.b = b, operands.shape = shape;
+    operands.is_sparse = true;
+    operands.value = metadata;
+    operands.selector = selector;
+    multiply(abi, operands, 16 | static_cast<uint64_t>(selector & 15), site);
+  }
+  static void mma_scaled(tw_thread* abi, const tw_mma_shape* shape, const tw_mma_scaling* scaling,
+                         void* d, const void* a, const void* b, unsigned scale_a, unsigned scale_b,
+                         const tw_site* site) {
+    Block::Operands operands;
+    operands.d = d, operands.a = a, operands.b = b, operands.shape = shape;
+    operands.scaling = scaling;
+    operands.value = scale_a;
+    operands.lane = scale_b;
+    auto selectors =
+        static_cast<uint64_t>(scaling->byte_a | scaling->thread_a << 2 | scaling->byte_b << 4 |
+                              scaling->thread_b << 6 | scaling->count << 8 | scaling->type << 11);
+    multiply(abi, operands, 32 | selectors << 6, site);
+  }
+  // `form` is what has to be the same in all lanes beside the shape.
+  static void multiply(tw_thread* abi, const Block::Operands& operands, uint64_t form,
+                       const tw_site* site) {
     call(abi, site, [&](Block& block, Thread& thread) {
-      Block::Operands operands;
-      operands.d = d, operands.a = a, operands.b = b, operands.shape = shape;
-      uint64_t variant =
-          static_cast<uint64_t>(shape->m) | static_cast<uint64_t>(shape->n) << 8 |
-          static_cast<uint64_t>(shape->k) << 16 | static_cast<uint64_t>(shape->a) << 24 |
-          static_cast<uint64_t>(shape->b) << 32 | static_cast<uint64_t>(shape->sum) << 40;
+      const tw_mma_shape& shape = *operands.shape;
+      uint64_t variant = static_cast<uint64_t>(shape.m) | static_cast<uint64_t>(shape.n) << 6 |
+                         static_cast<uint64_t>(shape.k) << 12 |
+                         static_cast<uint64_t>(shape.a) << 20 |
+                         static_cast<uint64_t>(shape.b) << 25 |
+                         static_cast<uint64_t>(shape.sum) << 30 | form << 33;
       block.meet(thread, block.warp_of(thread), Block::Operation::kMatrixMultiply, variant,
                  operands);
     });
@@ -277,7 +314,7 @@ const tw_engine& engine() {
       &Engine::barrier,      &Engine::trap,        &Engine::shuffle,     &Engine::shared_read,
       &Engine::shared_write, &Engine::ldmatrix,    &Engine::global_read, &Engine::global_write,
       &Engine::copy_start,   &Engine::copy_commit, &Engine::copy_wait,   &Engine::atomic,
-      &Engine::mma,
+      &Engine::mma,          &Engine::mma_sparse,  &Engine::mma_scaled,
   };
   return table;
 }

@@ -386,6 +386,50 @@ TW_DEVICE void tw_mma_m16n8k16_f64(f64* d, const f64* a, const f64* b) {
                  "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 #endif
+// The same where two of four neighbours in each row of A are zero (TF32: one of two) and only the
+// others are held. `metadata` has four bits a chunk: the two places, the lower first (TF32: 0b0100 or
+// 0b1110). It is read of the threads that Selector names among four (PTX ISA, "Sparse matrix storage").
+#define TW_MMA_SP_4_4(name, type, constraint, ptx)                                                                      \
+  template <int Selector>                                                                                               \
+  TW_DEVICE void name(type* d, const u32* a, const u32* b, u32 metadata) {                                              \
+    asm volatile("mma.sp::ordered_metadata.sync.aligned." ptx                                                           \
+                 " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, %13;"                 \
+                 : "+" constraint(d[0]), "+" constraint(d[1]), "+" constraint(d[2]), "+" constraint(d[3])               \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]),              \
+                   "r"(metadata), "n"(Selector));                                                                       \
+  }
+#define TW_MMA_SP_2_2(name, type, constraint, ptx)                                                                      \
+  template <int Selector>                                                                                               \
+  TW_DEVICE void name(type* d, const u32* a, const u32* b, u32 metadata) {                                              \
+    asm volatile("mma.sp::ordered_metadata.sync.aligned." ptx                                                           \
+                 " {%0, %1, %2, %3}, {%4, %5}, {%6, %7}, {%0, %1, %2, %3}, %8, %9;"                                     \
+                 : "+" constraint(d[0]), "+" constraint(d[1]), "+" constraint(d[2]), "+" constraint(d[3])               \
+                 : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]), "r"(metadata), "n"(Selector));                           \
+  }
+#if __CUDA_ARCH__ >= 800
+TW_MMA_SP_2_2(tw_mma_sp_m16n8k16_f16, f32, "f", "m16n8k16.row.col.f32.f16.f16.f32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k32_f16, f32, "f", "m16n8k32.row.col.f32.f16.f16.f32")
+TW_MMA_SP_2_2(tw_mma_sp_m16n8k16_bf16, f32, "f", "m16n8k16.row.col.f32.bf16.bf16.f32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k32_bf16, f32, "f", "m16n8k32.row.col.f32.bf16.bf16.f32")
+TW_MMA_SP_2_2(tw_mma_sp_m16n8k8_tf32, f32, "f", "m16n8k8.row.col.f32.tf32.tf32.f32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k16_tf32, f32, "f", "m16n8k16.row.col.f32.tf32.tf32.f32")
+TW_MMA_SP_2_2(tw_mma_sp_m16n8k32_i8, i32, "r", "m16n8k32.row.col.s32.s8.s8.s32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_i8, i32, "r", "m16n8k64.row.col.s32.s8.s8.s32")
+TW_MMA_SP_2_2(tw_mma_sp_m16n8k32_i8_u8, i32, "r", "m16n8k32.row.col.s32.s8.u8.s32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_i8_u8, i32, "r", "m16n8k64.row.col.s32.s8.u8.s32")
+TW_MMA_SP_2_2(tw_mma_sp_m16n8k32_u8_i8, i32, "r", "m16n8k32.row.col.s32.u8.s8.s32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_u8_i8, i32, "r", "m16n8k64.row.col.s32.u8.s8.s32")
+TW_MMA_SP_2_2(tw_mma_sp_m16n8k32_u8, i32, "r", "m16n8k32.row.col.s32.u8.u8.s32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_u8, i32, "r", "m16n8k64.row.col.s32.u8.u8.s32")
+#endif
+#if __CUDA_ARCH__ >= 890
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_f8e4m3, f32, "f", "m16n8k64.row.col.f32.e4m3.e4m3.f32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_f8e4m3_f8e5m2, f32, "f", "m16n8k64.row.col.f32.e4m3.e5m2.f32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_f8e5m2_f8e4m3, f32, "f", "m16n8k64.row.col.f32.e5m2.e4m3.f32")
+TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_f8e5m2, f32, "f", "m16n8k64.row.col.f32.e5m2.e5m2.f32")
+#endif
+#undef TW_MMA_SP_4_4
+#undef TW_MMA_SP_2_2
 #undef TW_MMA_4_2
 #undef TW_MMA_2_1
 #undef TW_MMA_1_1

@@ -258,6 +258,36 @@ TW_MMA(tw_mma_m16n8k8_f64, f64, f64, 16, 8, 8, kTwMmaF64, kTwMmaF64, kTwSumF64)
 TW_MMA(tw_mma_m16n8k16_f64, f64, f64, 16, 8, 16, kTwMmaF64, kTwMmaF64, kTwSumF64)
 #endif
 #undef TW_MMA
+#define TW_MMA_SP(name, d_type, k, a_element, b_element, sum)                                      \
+  template <int Selector>                                                                          \
+  TW_DEVICE void name(d_type* d, const u32* a, const u32* b, u32 metadata, tw_at at = {}) {        \
+    static const tw_mma_shape shape = {16, 8, k, a_element, b_element, sum};                       \
+    TW_SITE(#name);                                                                                \
+    tw_self()->engine->mma_sparse(tw_self(), &shape, d, a, b, metadata, Selector, &site);          \
+  }
+#if __CUDA_ARCH__ >= 800
+TW_MMA_SP(tw_mma_sp_m16n8k16_f16, f32, 16, kTwMmaF16, kTwMmaF16, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k32_f16, f32, 32, kTwMmaF16, kTwMmaF16, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k16_bf16, f32, 16, kTwMmaBf16, kTwMmaBf16, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k32_bf16, f32, 32, kTwMmaBf16, kTwMmaBf16, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k8_tf32, f32, 8, kTwMmaTf32, kTwMmaTf32, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k16_tf32, f32, 16, kTwMmaTf32, kTwMmaTf32, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k32_i8, i32, 32, kTwMmaI8, kTwMmaI8, kTwSumI32)
+TW_MMA_SP(tw_mma_sp_m16n8k64_i8, i32, 64, kTwMmaI8, kTwMmaI8, kTwSumI32)
+TW_MMA_SP(tw_mma_sp_m16n8k32_i8_u8, i32, 32, kTwMmaI8, kTwMmaU8, kTwSumI32)
+TW_MMA_SP(tw_mma_sp_m16n8k64_i8_u8, i32, 64, kTwMmaI8, kTwMmaU8, kTwSumI32)
+TW_MMA_SP(tw_mma_sp_m16n8k32_u8_i8, i32, 32, kTwMmaU8, kTwMmaI8, kTwSumI32)
+TW_MMA_SP(tw_mma_sp_m16n8k64_u8_i8, i32, 64, kTwMmaU8, kTwMmaI8, kTwSumI32)
+TW_MMA_SP(tw_mma_sp_m16n8k32_u8, i32, 32, kTwMmaU8, kTwMmaU8, kTwSumI32)
+TW_MMA_SP(tw_mma_sp_m16n8k64_u8, i32, 64, kTwMmaU8, kTwMmaU8, kTwSumI32)
+#endif
+#if __CUDA_ARCH__ >= 890
+TW_MMA_SP(tw_mma_sp_m16n8k64_f8e4m3, f32, 64, kTwMmaE4m3, kTwMmaE4m3, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k64_f8e4m3_f8e5m2, f32, 64, kTwMmaE4m3, kTwMmaE5m2, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k64_f8e5m2_f8e4m3, f32, 64, kTwMmaE5m2, kTwMmaE4m3, kTwSumF32)
+TW_MMA_SP(tw_mma_sp_m16n8k64_f8e5m2, f32, 64, kTwMmaE5m2, kTwMmaE5m2, kTwSumF32)
+#endif
+#undef TW_MMA_SP
 TW_DEVICE u32 tw_tf32(f32 x) {
   u32 bits = tw_bitcast<u32>(x);
   return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0x1000u) & ~0x1fffu;

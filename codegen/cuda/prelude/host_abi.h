@@ -51,13 +51,21 @@ enum tw_mma_type : int {
   kTwMmaU4,
   kTwMmaE4m3,
   kTwMmaE5m2,
-  kTwMmaF64
+  kTwMmaF64,
+  kTwMmaE2m1
 };
 enum tw_mma_sum : int { kTwSumF32, kTwSumF16, kTwSumI32, kTwSumF64 };
 struct tw_mma_shape {
   int m, n, k;
   tw_mma_type a, b;
   tw_mma_sum sum;
+};
+// Scales of block-scaled multiplications: `count` of them for each row of A and column of B.
+enum tw_mma_scale : int { kTwScaleUe8m0, kTwScaleUe4m3 };
+struct tw_mma_scaling {
+  tw_mma_scale type;
+  int count;
+  int byte_a, thread_a, byte_b, thread_b;
 };
 
 struct tw_thread;
@@ -88,6 +96,11 @@ struct tw_engine {
                                const tw_site*);
   void (*mma)(tw_thread*, const tw_mma_shape*, void* d, const void* a, const void* b,
               const tw_site*);
+  // A holds half of its columns; which ones say the threads that `selector` names.
+  void (*mma_sparse)(tw_thread*, const tw_mma_shape*, void* d, const void* a, const void* b,
+                     unsigned metadata, int selector, const tw_site*);
+  void (*mma_scaled)(tw_thread*, const tw_mma_shape*, const tw_mma_scaling*, void* d, const void* a,
+                     const void* b, unsigned scale_a, unsigned scale_b, const tw_site*);
 };
 
 struct tw_thread {
