@@ -1,0 +1,136 @@
+// Scheduled loops against unscheduled ones in the interpreter, bit for bit. There, copies land as
+// late as they may, a slot that is read too early or written too soon is an error, and nothing may
+// be read that the unscheduled loop does not read.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "codegen/interp/interp.h"
+#include "codegen/passes/passes.h"
+#include "codegen/schedule/schedule.h"
+#include "dsl/base/numeric.h"
+#include "tests/unit/schedule/random_loop.h"
+
+namespace tilewright::schedule {
+namespace {
+
+struct Memory {
+  explicit Memory(uint64_t seed) {
+    std::mt19937_64 random(seed);
+    auto below = [&](int bound) {
+      return static_cast<int>(random() % static_cast<unsigned>(bound));
+    };
+    for (auto* buffer : {&a, &b})
+      for (int i = 0; i < kBufferElements; ++i)
+        buffer->push_back(static_cast<uint16_t>(float_to_bits(below(9) - 4, Dtype::kF16)));
+    for (int i = 0; i < kBufferElements; ++i) {
+      w.push_back(static_cast<int8_t>(below(7) - 3));
+      idx.push_back(below(kIterations));
+      s.push_back(static_cast<float>(below(9) - 4) / 2);
+    }
+    log.assign(kBufferElements, -1);
+    out.assign(kBufferElements, -1);
+  }
+  std::vector<uint64_t> arguments(const RandomLoop& loop) {
+    auto address = [](auto& buffer) { return reinterpret_cast<uint64_t>(buffer.data()); };
+    auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };
+    return {address(a),   address(b),    address(w),    address(idx),    address(s),  address(log),
+            address(out), bits(loop.lo), bits(loop.hi), bits(loop.step), bits(loop.n)};
+  }
+  // Addresses relative to the buffers, so that runs on copies can be compared.
+  std::vector<std::pair<uint64_t, size_t>> ranges() {
+    auto range = [](auto& buffer) {
+      return std::pair(reinterpret_cast<uint64_t>(buffer.data()),
+                       buffer.size() * sizeof(buffer[0]));
+    };
+    return {range(a), range(b), range(w), range(idx), range(s), range(log), range(out)};
+  }
+  bool same_results(const Memory& other) const {
+    auto same = [](const auto& x, const auto& y) {
+      return std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0;
+    };
+    return same(s, other.s) && same(log, other.log) && same(out, other.out);
+  }
+
+  std::vector<uint16_t> a, b;
+  std::vector<int8_t> w;
+  std::vector<int32_t> idx;
+  std::vector<float> s, log, out;
+};
+
+using Places = std::set<std::pair<size_t, uint64_t>>;  // buffer, offset
+
+// Runs and notes what is read; with `allowed`, reads outside of it are errors.
+Status run(const ir::Module& module, const RandomLoop& loop, Memory& memory, Places& read,
+           const Places* allowed) {
+  auto ranges = memory.ranges();
+  interp::Options options;
+  options.may_access = [&](uint64_t address, size_t bytes, bool is_write) {
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      auto [begin, size] = ranges[i];
+      if (address < begin || address + bytes > begin + size) continue;
+      if (is_write) return true;
+      read.insert({i, address - begin});
+      return allowed == nullptr || allowed->contains({i, address - begin});
+    }
+    return false;
+  };
+  return interp::run(module, {{1, 1, 1}, memory.arguments(loop)}, options);
+}
+
+class ScheduleFuzz : public testing::TestWithParam<const char*> {};
+
+TEST_P(ScheduleFuzz, ScheduledLoopsComputeTheSame) {
+  const Target& target = *find_target(GetParam());
+  int async = 0, staged = 0, ahead = 0, deep = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    RandomLoop loop = random_loop(seed);
+    auto module = ir::parse("random.ir", loop.text);
+    ASSERT_TRUE(module.ok()) << seed << "\n" << module.error().text() << loop.text;
+    Status status = passes::run_pipeline(*module, {.verify_each = true, .observe = {}});
+    ASSERT_TRUE(status.ok()) << seed << "\n" << status.error().text();
+
+    Memory expected(seed), actual(seed);
+    Places reads, scheduled_reads;
+    ASSERT_TRUE((status = run(*module, loop, expected, reads, nullptr)).ok())
+        << seed << "\n"
+        << status.error().text() << loop.text;
+
+    ir::Module scheduled = *module;
+    ScheduleReport report = schedule(scheduled, target);
+    ASSERT_TRUE((status = ir::verify(scheduled)).ok()) << seed << "\n" << status.error().text();
+    ASSERT_TRUE((status = run(scheduled, loop, actual, scheduled_reads, &reads)).ok())
+        << seed << "\n"
+        << status.error().text() << ir::print(*module) << ir::print(scheduled);
+    ASSERT_TRUE(actual.same_results(expected)) << seed << "\n"
+                                               << ir::print(*module) << ir::print(scheduled);
+
+    std::string text = ir::print(scheduled);
+    schedule(scheduled, target);
+    ASSERT_EQ(ir::print(scheduled), text) << seed << ": the pass is not idempotent";
+
+    for (const LoopReport& l : report.loops) {
+      deep += l.stages > 2;
+      for (const LoadReport& load : l.loads) {
+        async += load.how == LoadReport::How::kAsync;
+        staged += load.how == LoadReport::How::kStaged;
+        ahead += load.how == LoadReport::How::kAhead;
+      }
+    }
+  }
+  EXPECT_GT(ahead, 50);
+  EXPECT_GT(staged, 10);
+  if (target.has_cp_async) {
+    EXPECT_GT(async, 60);
+    EXPECT_GT(deep, 30);
+  } else {
+    EXPECT_EQ(async, 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, ScheduleFuzz, testing::Values("sm_75", "sm_80"));
+
+}  // namespace
+}  // namespace tilewright::schedule
