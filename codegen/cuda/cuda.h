@@ -10,6 +10,7 @@
 
 #include "codegen/execution.h"
 #include "codegen/ir/module.h"
+#include "codegen/schedule/schedule.h"
 #include "codegen/target/target.h"
 
 namespace tilewright::cuda {
@@ -30,10 +31,12 @@ struct Source {
   int shared_bytes = 0;  // dynamic shared memory
   std::vector<ir::Type> params;
   int sm = 0;  // the target, so that the emulator offers what it has and no more; 0: all of sm_90
+  schedule::ScheduleReport schedule = {};  // what became of each loop; not kept by the disk cache
 };
 
-// Emits for a target. The module must have gone through passes::run_pipeline. Too much shared
-// memory is the error `out-of-resources` (limit, need, what to lower).
+// Emits for a target. The module must have gone through passes::run_pipeline. Loops are pipelined
+// with as many stages as they ask for, or, where shared memory is too small, with as many as fit.
+// Too much shared memory even with one is the error `out-of-resources` (limit, need, what to lower).
 Result<Source> emit(const ir::Module& module, const Target& target, const Options& options = {});
 
 // The prelude that goes before the text: device intrinsics as inline PTX …
