@@ -14,6 +14,9 @@ const std::map<std::string, OpTest, std::less<>> kTests = {
     {"vector_add", test_vector_add}, {"softmax", test_softmax}, {"matmul", test_matmul},
     {"layer_norm", test_layer_norm}, {"dropout", test_dropout}, {"attention", test_attention},
     {"conv2d", test_conv2d},
+    {"matmul_int4", test_matmul_int4},
+    {"matmul_split_k", test_matmul_split_k},
+    {"matmul_stream_k", test_matmul_stream_k},
 };
 
 std::string run_one(const std::string& line, Executor& executor) {
