@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/emit_rotation.h"
 #include "codegen/cuda/emitter.h"
 #include "dsl/base/check.h"
 
@@ -177,22 +178,34 @@ void emit_For(Emitter& e, ir::OpId id) {
   bool is_constant = constant && constant->op == Op::Const;
   bool down = is_constant && constant->attrs.get_int("value") < 0;
   if (!is_constant) e.out.line(fmt::format("if ({} <= 0) tw_trap();", step));
-  e.out.line("TW_NO_UNROLL");
   // Steps of one cannot overshoot; longer ones might leave the type near its limit.
   bool single = is_constant && std::abs(constant->attrs.get_int("value")) == 1;
   std::string next = single ? fmt::format("{} {}= 1", variable, down ? "-" : "+")
                             : fmt::format("{} = tw_next({}, {}, {})", variable, variable, step, hi);
-  e.out.open(fmt::format("for ({} {} = {}; {} {} {}; {})", type, variable, lo, variable,
-                         down ? ">" : "<", hi, next));
+  std::string compare = down ? ">" : "<";
+  Rotation* outer = e.rotation;
+  std::optional<Rotation> rotation = plan_rotation(e, id);
+  if (rotation) {
+    rotation->exists = fmt::format("{} {} {}", lo, compare, hi);
+    rotation->more = fmt::format("{} {} {}",
+                                 single ? fmt::format("{} {} 1", variable, down ? "-" : "+")
+                                        : fmt::format("tw_next({}, {}, {})", variable, step, hi),
+                                 compare, hi);
+    if (!open_rotation(e, *rotation, carried)) rotation.reset();
+  }
+  e.out.line("TW_NO_UNROLL");
+  e.out.open(fmt::format("for ({} {} = {}; {} {} {}; {})", type, variable, lo, variable, compare,
+                         hi, next));
   SharedState shared(e);
   e.define(
       body.args[0],
       View{.type = e.module.type(body.args[0]), .layout = {}, .name = variable, .uniform = true});
   for (size_t i = 0; i < carried.size(); ++i) e.define(body.args[i + 1], carried[i]);
-  ir::OpId terminator = e.emit_region(op.regions[0]);
+  ir::OpId terminator = e.emit_region(op.regions[0], rotation ? &rotation->order : nullptr);
   assign_all(e, carried, used_views(e, terminator, 0));
   e.out.close();
   shared.leave_loop();
+  e.rotation = outer;
   for (size_t i = 0; i < carried.size(); ++i) e.define(op.results[i], carried[i]);
 }
 

@@ -14,6 +14,7 @@
 
 #include "codegen/cuda/emit_dot.h"
 #include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/emit_rotation.h"
 
 namespace tilewright::cuda {
 namespace {
@@ -116,30 +117,34 @@ void emit_products(MmaDot& dot, const FragmentSet& b_set, int set_a, int set_b) 
   e.out.line(loops + call("", ""));
 }
 
-// All units in order, each one's fragments loaded while the one before multiplies.
-void emit_units(MmaDot& dot) {
-  struct Unit {
-    FragmentSet a, b;
-    int set_a, set_b;
-    bool new_a;
-  };
-  std::vector<Unit> units;
+}  // namespace
+
+std::vector<DotUnit> dot_units(const MmaDot& dot) {
+  std::vector<DotUnit> units;
   for (int z = 0; z < dot.batch_groups(); ++z)
     for (int k = 0; k < dot.groups(); ++k)
       for (int c = 0; c < dot.b.chunks(); ++c) {
         int step = z * dot.groups() + k, unit = static_cast<int>(units.size());
         units.push_back({{z, k, 0}, {z, k, c}, step % dot.a.sets, unit % dot.b.sets, c == 0});
       }
-  auto load_a = [&](const Unit& u) {
+  return units;
+}
+
+void emit_units(MmaDot& dot, bool first_is_loaded, const std::function<void()>& before_last) {
+  std::vector<DotUnit> units = dot_units(dot);
+  auto load_a = [&](const DotUnit& u) {
     if (u.new_a) load_fragments(dot, dot.a, u.a, u.set_a);
   };
-  load_a(units[0]);
-  load_fragments(dot, dot.b, units[0].b, units[0].set_b);
+  if (!first_is_loaded) {
+    load_a(units[0]);
+    load_fragments(dot, dot.b, units[0].b, units[0].set_b);
+  }
   for (size_t i = 0; i < units.size(); ++i) {
-    const Unit& u = units[i];
-    const Unit* next = i + 1 < units.size() ? &units[i + 1] : nullptr;
+    const DotUnit& u = units[i];
+    const DotUnit* next = i + 1 < units.size() ? &units[i + 1] : nullptr;
     if (next && dot.a.sets > 1) load_a(*next);
     if (next && dot.b.sets > 1) load_fragments(dot, dot.b, next->b, next->set_b);
+    if (!next && before_last) before_last();
     if (u.new_a) finish_fragments(dot, dot.a, u.a, u.set_a);
     finish_fragments(dot, dot.b, u.b, u.set_b);
     emit_products(dot, u.b, u.set_a, u.set_b);
@@ -148,42 +153,66 @@ void emit_units(MmaDot& dot) {
   }
 }
 
-void emit_mma(Emitter& e, ir::OpId id, const DotPlan& plan) {
+MmaDot begin_dot(Emitter& e, ir::OpId id) {
   const OpNode& op = e.module.op(id);
-  const ir::Type& type = e.module.type(op.results[0]);
+  const DotPlan& plan = e.assignment.dots.at(id);
   MmaDot dot{.e = e, .id = id, .op = op, .plan = plan};
   dot.counts = layout::mma_counts(e.module.type(op.operands[0]).shape,
                                   e.module.type(op.operands[1]).shape, plan.tiling);
-  View start = e.use(id, 2);  // may itself go through shared memory, so before the staging
   plan_operands(dot);
   choose_chunks(dot);
-  // f16 accumulators are summed in f32 and rounded once at the end.
-  bool narrow = is_float(type.dtype) && type.dtype != Dtype::kF32 && type.dtype != Dtype::kF64;
-  ir::Type sum_type = narrow ? type.with_dtype(Dtype::kF32) : type;
-  View sum =
-      e.declare(sum_type, plan.accumulator, narrow ? e.fresh("sum") : e.name_for(op.results[0]));
-  dot.acc = sum.name;
-  e.out.line(fmt::format("TW_EACH(i, {}) {}[i] = {};", sum.registers(), sum.name,
-                         narrow ? fmt::format("tw_f32({})", start.at("i")) : start.at("i")));
+  return dot;
+}
+
+namespace {
+
+// f16 accumulators are summed in f32 and rounded once at the end.
+bool is_narrow(const ir::Type& type) {
+  return is_float(type.dtype) && type.dtype != Dtype::kF32 && type.dtype != Dtype::kF64;
+}
+
+void emit_mma(Emitter& e, ir::OpId id) {
+  View start = e.use(id, 2);  // may itself go through shared memory, so before the staging
+  MmaDot dot = begin_dot(e, id);
+  View sum = declare_sum(dot, start);
   e.out.open("");
   declare_fragments(dot, dot.a, "fa");
   declare_fragments(dot, dot.b, "fb");
-  emit_units(dot);
+  declare_addresses(dot, dot.a);
+  declare_addresses(dot, dot.b);
+  emit_units(dot, false, {});
   e.out.close();
-  if (!narrow) return e.define(op.results[0], std::move(sum));
-  e.define_each(op.results[0], false, [&](const std::string& i) {
-    return fmt::format("tw_cast<{}>({})", type_name(type), sum.at(i));
-  });
+  define_sum(dot, std::move(sum));
 }
 
 }  // namespace
 
+View declare_sum(MmaDot& dot, const View& start) {
+  Emitter& e = dot.e;
+  const ir::Type& type = e.module.type(dot.op.results[0]);
+  bool narrow = is_narrow(type);
+  View sum = e.declare(narrow ? type.with_dtype(Dtype::kF32) : type, dot.plan.accumulator,
+                       narrow ? e.fresh("sum") : e.name_for(dot.op.results[0]));
+  dot.acc = sum.name;
+  e.out.line(fmt::format("TW_EACH(i, {}) {}[i] = {};", sum.registers(), sum.name,
+                         narrow ? fmt::format("tw_f32({})", start.at("i")) : start.at("i")));
+  return sum;
+}
+
+void define_sum(MmaDot& dot, View sum) {
+  Emitter& e = dot.e;
+  const ir::Type& type = e.module.type(dot.op.results[0]);
+  if (!is_narrow(type)) return e.define(dot.op.results[0], std::move(sum));
+  e.define_each(dot.op.results[0], false, [&](const std::string& i) {
+    return fmt::format("tw_cast<{}>({})", type_name(type), sum.at(i));
+  });
+}
+
 void emit_Dot(Emitter& e, ir::OpId id) {
   const DotPlan& plan = e.assignment.dots.at(id);
-  if (plan.kind == DotPlan::Kind::kMma)
-    emit_mma(e, id, plan);
-  else
-    emit_fma_dot(e, id, plan);
+  if (plan.kind == DotPlan::Kind::kFma) return emit_fma_dot(e, id, plan);
+  if (e.rotation && e.rotation->dot == id) return emit_rotated_dot(e, *e.rotation);
+  emit_mma(e, id);
 }
 
 }  // namespace tilewright::cuda

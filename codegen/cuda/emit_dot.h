@@ -10,6 +10,7 @@
 // The fragments of the next unit are loaded before the products of this one.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -76,13 +77,33 @@ struct FragmentSet {
   int batch_group = 0, k_group = 0, chunk = 0;
 };
 
+// What is multiplied between two loads.
+struct DotUnit {
+  FragmentSet a, b;
+  int set_a = 0, set_b = 0;
+  bool new_a = true;  // the first unit of a step
+};
+
+// ---- emit_dot.cpp ----
+// Operands and chunks of a dot; staging, if there is any, is emitted.
+MmaDot begin_dot(Emitter& e, ir::OpId id);
+std::vector<DotUnit> dot_units(const MmaDot& dot);
+// The sum's variable, which starts as `start`; and what the dot's result is of it.
+View declare_sum(MmaDot& dot, const View& start);
+void define_sum(MmaDot& dot, View sum);
+// All units in order, each one's fragments loaded before the products of the one before. The first
+// may have been loaded already; `before_last` emits what stands before the products of the last.
+void emit_units(MmaDot& dot, bool first_is_loaded, const std::function<void()>& before_last);
+
 // ---- emit_dot_operand.cpp ----
 // Fills dot.a and dot.b but for chunks and names; stages in scratch what has to be.
 void plan_operands(MmaDot& dot);
 
 // ---- emit_dot_fragments.cpp ----
-// Declares the arrays, and the addresses that depend on the slot and the thread.
+// Declares the arrays.
 void declare_fragments(MmaDot& dot, DotOperand& f, std::string_view hint);
+// Declares variables for the addresses that depend on the slot and the thread.
+void declare_addresses(MmaDot& dot, DotOperand& f);
 // Brings a set into the operand's set number `set`; what remains to be done to the words (packing,
 // rounding, splitting) waits until finish_fragments, so that it does not wait for the memory.
 void load_fragments(MmaDot& dot, const DotOperand& f, const FragmentSet& which, int set);

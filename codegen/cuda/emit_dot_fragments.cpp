@@ -154,8 +154,11 @@ void declare_fragments(MmaDot& dot, DotOperand& f, std::string_view hint) {
   if (dot.plan.products == 3) e.out.line(fmt::format("u32 {}_rest[{}];", f.name, total));
   if (by_value(dot, f))
     e.out.line(fmt::format("{} {}_values[{}];", type_name(f.view.type), f.name, total * f.packed));
+}
+
+void declare_addresses(MmaDot& dot, DotOperand& f) {
   if (!f.in_shared) return;
-  SharedPlace place(e, f.load, f.start);
+  SharedPlace place(dot.e, f.load, f.start);
   std::set<uint32_t> patterns;
   for (uint32_t offset : f.load.offsets) patterns.insert(place.meeting(offset));
   for (uint32_t pattern : patterns) f.addresses[pattern] = place.base(f.name + "_at", pattern);

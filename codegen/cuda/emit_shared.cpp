@@ -7,9 +7,12 @@
 //   tw_cp_async_if<16, 2048>(a_at, a_ptr + (i64)offset[1] * 2, mask);
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/cuda/emit_convert.h"
 #include "codegen/cuda/emit_memory.h"
 #include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/emit_rotation.h"
 #include "codegen/cuda/emitter.h"
 #include "codegen/layout/shared_layout.h"
 #include "dsl/base/check.h"
@@ -25,16 +28,21 @@ const layout::SharedLayout& shared_layout(const Emitter& e, const OpNode& op) {
 }
 
 // Where the slot that an op names begins.
-SharedStart slot_start(Emitter& e, const OpNode& op) {
+SharedStart slot_start(Emitter& e, ir::OpId id) {
+  const OpNode& op = e.module.op(id);
   const BufferPlace& place = e.buffer(op.operands[0]);
-  const View& slot = e.view(op.operands[1]);
   SharedStart start{.base = {}, .bytes = place.start};
   const OpNode* constant = e.module.def(op.operands[1]);
   if (place.slots == 1) return start;
+  if (e.rotation && std::ranges::count(e.rotation->hoisted, id) > 0) {
+    start.base = rotated_slot(e, *e.rotation, id);
+    return start;
+  }
   if (constant && constant->op == ir::Op::Const) {
     start.bytes += constant->attrs.get_int("value") * place.slot_bytes;
     return start;
   }
+  const View& slot = e.view(op.operands[1]);
   start.base = e.fresh("slot_at");
   e.out.line(fmt::format("const u32 {} = (u32){} * {};", start.base, slot.name, place.slot_bytes));
   return start;
@@ -57,8 +65,9 @@ struct Addresses {
 };
 
 // A copy whose runs are too short to be asynchronous: through registers, done at the next barrier.
-void copy_by_value(Emitter& e, const OpNode& op, const View& ptr, const View& mask, bool masked,
+void copy_by_value(Emitter& e, ir::OpId id, const View& ptr, const View& mask, bool masked,
                    const layout::LinearLayout& layout) {
+  const OpNode& op = e.module.op(id);
   ir::Type type = ir::Type::tile(e.module.type(op.operands[2]).dtype, layout.shape);
   View value = e.declare(type, layout, e.fresh("copied"));
   std::vector<uint32_t> all = distinct_registers(layout.registers(), 0, 1);
@@ -73,7 +82,7 @@ void copy_by_value(Emitter& e, const OpNode& op, const View& ptr, const View& ma
                        address, mask.element(i[1]));
   });
   SharedAccess access = layout::plan_access(shared_layout(e, op), layout, false);
-  emit_shared_stores(e, access, slot_start(e, op), value, 0, access.accesses());
+  emit_shared_stores(e, access, slot_start(e, id), value, 0, access.accesses());
 }
 
 }  // namespace
@@ -98,8 +107,8 @@ void emit_CopyAsync(Emitter& e, ir::OpId id) {
       layout::plan_access(shared_layout(e, op), layout, false,
                           {.max_vector_bytes = memory_vector(e, id, layout.registers()) * bytes});
   int width = access.vector * bytes;
-  if (width < 4 || !e.target.has_cp_async) return copy_by_value(e, op, ptr, mask, masked, layout);
-  Addresses to(e, access, slot_start(e, op), e.module.value(op.operands[0]).name);
+  if (width < 4 || !e.target.has_cp_async) return copy_by_value(e, id, ptr, mask, masked, layout);
+  Addresses to(e, access, slot_start(e, id), e.module.value(op.operands[0]).name);
   std::string holds = e.none_of(access.copy_lanes, access.copy_warps);
   std::string guard = holds.empty() ? "" : fmt::format("if ({}) ", holds);
   std::vector<uint32_t> first;
@@ -135,7 +144,7 @@ void emit_SharedLoad(Emitter& e, ir::OpId id) {
   const ir::Type& type = e.module.type(result);
   const layout::LinearLayout& layout = e.layout_of(result);
   const layout::SharedLayout& shared = shared_layout(e, op);
-  SharedStart start = slot_start(e, op);
+  SharedStart start = slot_start(e, id);
   if (e.assignment.lazy_loads.contains(id)) {
     View view{.type = type, .layout = layout};
     view.slot = std::make_shared<SlotTile>(SlotTile{shared, layout, start});
@@ -152,7 +161,7 @@ void emit_SharedStore(Emitter& e, ir::OpId id) {
   const OpNode& op = e.module.op(id);
   View value = e.use(id, 2);
   SharedAccess access = layout::plan_access(shared_layout(e, op), value.layout, false);
-  emit_shared_stores(e, access, slot_start(e, op), value, 0, access.accesses());
+  emit_shared_stores(e, access, slot_start(e, id), value, 0, access.accesses());
 }
 
 }  // namespace tilewright::cuda

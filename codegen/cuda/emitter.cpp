@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/schedule_to_fit.h"
 #include "codegen/layout/f2.h"
 #include "dsl/base/check.h"
 
@@ -223,10 +224,10 @@ void Emitter::emit_op(ir::OpId id) {
   at_ = outer_range;
 }
 
-ir::OpId Emitter::emit_region(ir::RegionId id) {
+ir::OpId Emitter::emit_region(ir::RegionId id, const std::vector<ir::OpId>* order) {
   size_t converted = converted_.size();
   const ir::Region& region = module.region(id);
-  for (ir::OpId op : region.ops) {
+  for (ir::OpId op : order ? *order : region.ops) {
     if (ir::op_info(module.op(op).op).has(ir::kTerminator)) break;
     emit_op(op);
   }
@@ -439,9 +440,10 @@ std::string without_parens(const std::string& expression) {
 // ---- entry ----
 
 Result<Source> emit(const ir::Module& module, const Target& target, const Options& options) {
-  ir::Module laid_out = module;
-  TW_ASSIGN(LayoutAssignment assignment, assign_layouts(laid_out, target));
-  return Emitter(laid_out, assignment, target, options).run();
+  return schedule_to_fit(module, target, [&](ir::Module& scheduled) -> Result<Source> {
+    TW_ASSIGN(LayoutAssignment assignment, assign_layouts(scheduled, target));
+    return Emitter(scheduled, assignment, target, options).run();
+  });
 }
 
 }  // namespace tilewright::cuda

@@ -82,6 +82,8 @@ struct View {
   bool is_plain() const;
 };
 
+struct Rotation;
+
 class Emitter {
  public:
   Emitter(const ir::Module& module, const LayoutAssignment& assignment, const Target& target,
@@ -95,8 +97,12 @@ class Emitter {
   const Options& options;
   Writer out;
 
-  // Emits the ops of a region up to its terminator, which is returned.
-  ir::OpId emit_region(ir::RegionId region);
+  // Emits the ops of a region up to its terminator, which is returned; in another order, and
+  // perhaps not all of them, where `order` says so.
+  ir::OpId emit_region(ir::RegionId region, const std::vector<ir::OpId>* order = nullptr);
+  void emit_op(ir::OpId id);
+  // The turned loop whose body is being emitted (emit_rotation.h).
+  Rotation* rotation = nullptr;
   // The first error wins; emission goes on.
   void fail(ErrorInfo error);
 
@@ -162,7 +168,6 @@ class Emitter {
   Span span() const { return span_; }
 
  private:
-  void emit_op(ir::OpId id);
   void line_directive(const ir::OpNode& op);
   void emit_parameters();
   void check_shared();
