@@ -29,6 +29,7 @@ struct Source {
   std::string entry;     // symbol name
   int threads = 128;     // block size, x only
   int shared_bytes = 0;  // dynamic shared memory
+  int min_blocks = 1;    // that ptxas leaves registers for on an SM (residency.h)
   std::vector<ir::Type> params;
   int sm = 0;  // the target, so that the emulator offers what it has and no more; 0: all of sm_90
   schedule::ScheduleReport schedule = {};  // what became of each loop; not kept by the disk cache
@@ -57,7 +58,8 @@ struct Binary {
   std::string ptx;
   std::string log;
 };
-// Compiles prelude + text for the target. `no-nvrtc`, `cuda-compile` (with log and source excerpt).
+// Compiles prelude + text for the target; with fewer blocks an SM if it would spill with as many as
+// source.min_blocks. `no-nvrtc`, `cuda-compile` (with log and source excerpt).
 Result<Binary> compile(const Source& source, const Target& target, const Options& options = {});
 
 // Read from the cubin, without a GPU.

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/residency.h"
 #include "codegen/cuda/schedule_to_fit.h"
 #include "codegen/layout/f2.h"
 #include "dsl/base/check.h"
@@ -149,9 +150,12 @@ Result<Source> Emitter::finish() {
   source.shared_bytes = static_cast<int>(shared_bytes_);
   source.params = parameter_types_;
   source.sm = target.sm;
+  source.min_blocks = wanted_blocks(module, assignment, target);
   std::string text = fmt::format("// {} for {}: {} threads, {} bytes of shared memory.\n", entry_,
                                  target.name, source.threads, shared_bytes_);
-  text += fmt::format("TW_KERNEL({}) void {}(", source.threads, entry_);
+  text += source.min_blocks == 1 ? fmt::format("TW_KERNEL({}) void {}(", source.threads, entry_)
+                                 : fmt::format("TW_KERNEL_BLOCKS({}, {}) void {}(", source.threads,
+                                               source.min_blocks, entry_);
   for (size_t i = 0; i < parameters_.size(); ++i) text += (i > 0 ? ", " : "") + parameters_[i];
   text += ") {\n";
   if (need_thread_) text += "  const u32 thread = tw_thread_id();\n";

@@ -172,6 +172,39 @@ ErrorInfo compile_error(const NvrtcApi& api, int result, const std::string& log,
   return error;
 }
 
+// One run of NVRTC, with the optional options as long as it takes them.
+Result<Binary> compile_text(const NvrtcApi& api, const std::string& text,
+                            std::vector<std::string> required, const Source& source,
+                            const Target& target) {
+  for (bool with_optional : {true, false}) {
+    if (with_optional && refuses_optional_options.load()) continue;
+    std::vector<std::string> flags = required;
+    if (with_optional)
+      for (std::string& flag : optional_options()) flags.push_back(std::move(flag));
+    Program program(api);
+    int result = program.create(text, source.entry + ".cu");
+    if (result == NvrtcApi::kSuccess) result = program.compile(flags);
+    if (result == NvrtcApi::kInvalidOption && with_optional) {
+      refuses_optional_options = true;
+      continue;
+    }
+    Binary binary{program.cubin(), program.ptx(), program.log()};
+    if (result != NvrtcApi::kSuccess || binary.cubin.empty())
+      return compile_error(api, result, binary.log, source, target);
+    return binary;
+  }
+  TW_UNREACHABLE("both sets of options were tried");
+}
+
+// What ptxas says of a kernel: "… 8 bytes spill stores, 12 bytes spill loads".
+bool spills(std::string_view log) {
+  for (std::string_view line : split_lines(log))
+    if (size_t at = line.find(" bytes spill stores"); at != line.npos)
+      if (size_t start = line.rfind(' ', at - 1); line.substr(start + 1, at - start - 1) != "0")
+        return true;
+  return false;
+}
+
 }  // namespace
 
 Result<Binary> compile(const Source& source, const Target& target, const Options& options) {
@@ -191,24 +224,12 @@ Result<Binary> compile(const Source& source, const Target& target, const Options
                                   api.info.minor, api.info.library, target.name),
                       "install a newer CUDA, or name its library in TILEWRIGHT_NVRTC");
   const std::string text = full_text(source);
-  for (bool with_optional : {true, false}) {
-    if (with_optional && refuses_optional_options.load()) continue;
+  for (int blocks = source.min_blocks;; blocks /= 2) {
     std::vector<std::string> flags = required_options(target, options);
-    if (with_optional)
-      for (std::string& flag : optional_options()) flags.push_back(std::move(flag));
-    Program program(api);
-    int result = program.create(text, source.entry + ".cu");
-    if (result == NvrtcApi::kSuccess) result = program.compile(flags);
-    if (result == NvrtcApi::kInvalidOption && with_optional) {
-      refuses_optional_options = true;
-      continue;
-    }
-    Binary binary{program.cubin(), program.ptx(), program.log()};
-    if (result != NvrtcApi::kSuccess || binary.cubin.empty())
-      return compile_error(api, result, binary.log, source, target);
-    return binary;
+    if (blocks != source.min_blocks) flags.push_back(fmt::format("-DTW_MIN_BLOCKS={}", blocks));
+    TW_ASSIGN(Binary binary, compile_text(api, text, std::move(flags), source, target));
+    if (blocks == 1 || !spills(binary.log)) return binary;
   }
-  TW_UNREACHABLE("both sets of options were tried");
 }
 
 }  // namespace tilewright::cuda

@@ -30,6 +30,12 @@ struct f8e5m2 { u8 bits; };
 // The entry point: TW_KERNEL(threads) void name(parameters) { … }
 // One block an SM is enough: without the 1, ptxas spills to fit more of them.
 #define TW_KERNEL(threads) extern "C" __global__ __launch_bounds__(threads, 1)
+// The same with registers for several blocks an SM; compile() lowers their number where it spills.
+#ifdef TW_MIN_BLOCKS
+#define TW_KERNEL_BLOCKS(threads, blocks) extern "C" __global__ __launch_bounds__(threads, TW_MIN_BLOCKS)
+#else
+#define TW_KERNEL_BLOCKS(threads, blocks) extern "C" __global__ __launch_bounds__(threads, blocks)
+#endif
 #else
 #define TW_COPY_BYTES __builtin_memcpy
 #define TW_DEVICE static inline
@@ -41,6 +47,7 @@ struct f8e5m2 { u8 bits; };
 #define TW_UNROLL
 #define TW_NO_UNROLL
 #define TW_KERNEL(threads) extern "C"
+#define TW_KERNEL_BLOCKS(threads, blocks) extern "C"
 #endif
 
 // A loop over the registers of a tile, unrolled: every index is a constant.

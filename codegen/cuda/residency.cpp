@@ -1,0 +1,142 @@
+#include "codegen/cuda/residency.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "codegen/cuda/assign_layouts.h"
+
+namespace tilewright::cuda {
+namespace {
+
+using ir::Op;
+using ir::OpId;
+using ir::OpNode;
+using ir::ValueId;
+
+// Addresses, indices, and vectors on their way from or to memory.
+constexpr int kOtherRegisters = 32;
+// More threads than that need no more bytes in flight, and registers are worth more.
+constexpr int kEnoughThreads = 1536;
+constexpr int kMostRegisters = 255;
+
+// Ops that no thread gets past with part of a tile.
+bool holds_whole_tiles(const OpNode& op) {
+  switch (op.op) {
+    case Op::Reduce:
+    case Op::For:
+    case Op::While:
+    case Op::If:
+    case Op::Barrier:
+    case Op::AtomicCas:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Pressure {
+ public:
+  Pressure(const ir::Module& module, const LayoutAssignment& assignment)
+      : module_(module), assignment_(assignment), lives_(module.value_count()) {}
+
+  int registers() {
+    visit(module_.body, {});
+    std::vector<int> change(static_cast<size_t>(time_) + 2);
+    for (size_t v = 0; v < lives_.size(); ++v) {
+      const Life& life = lives_[v];
+      if (life.begin < 0 || life.end < 0 || stops_before(life.begin) == stops_before(life.end))
+        continue;
+      change[static_cast<size_t>(life.begin)] += life.weight;
+      change[static_cast<size_t>(life.end)] -= life.weight;
+    }
+    int live = 0, most = 0;
+    for (int c : change) most = std::max(most, live += c);
+    return most;
+  }
+
+ private:
+  struct Life {
+    int begin = -1, end = -1, weight = 0;
+    bool flexible = false;
+  };
+
+  int stops_before(int time) const {
+    return static_cast<int>(std::ranges::lower_bound(stops_, time) - stops_.begin());
+  }
+
+  void begin(ValueId value, bool flexible) {
+    const ir::Type& type = module_.type(value);
+    Life& life = lives_[value.index];
+    life.begin = time_;
+    life.flexible = flexible;
+    // Indices and masks are made again where they are needed.
+    if (type.is_tile() && !flexible)
+      life.weight =
+          assignment_.values[value.index].registers() * std::max(1, type.element_bytes() / 4);
+  }
+
+  void use(ValueId value, const std::vector<int>& loops) {
+    Life& life = lives_[value.index];
+    life.end = std::max(life.end, time_);
+    // What a loop takes from outside lives as long as the loop does.
+    for (int loop : loops)
+      if (life.begin < loop_begins_[static_cast<size_t>(loop)])
+        open_until_[static_cast<size_t>(loop)].push_back(value);
+  }
+
+  void visit(ir::RegionId region, std::vector<int> loops) {
+    for (ValueId arg : module_.region(region).args) begin(arg, false);
+    for (OpId id : module_.region(region).ops) visit_op(id, loops);
+  }
+
+  void visit_op(OpId id, std::vector<int> loops) {
+    const OpNode& op = module_.op(id);
+    bool flexible = is_flexible_op(module_, op);
+    for (ValueId operand : op.operands) {
+      flexible &= !module_.type(operand).is_tile() || lives_[operand.index].flexible;
+      use(operand, loops);
+    }
+    ++time_;
+    if (holds_whole_tiles(op)) stops_.push_back(time_++);
+    if (op.op != Op::Reduce && !op.regions.empty()) {
+      if (op.op != Op::If) {
+        loops.push_back(static_cast<int>(loop_begins_.size()));
+        loop_begins_.push_back(time_);
+        open_until_.emplace_back();
+        for (ir::RegionId nested : op.regions)
+          for (ValueId arg : module_.region(nested).args) open_until_.back().push_back(arg);
+      }
+      for (ir::RegionId nested : op.regions) visit(nested, loops);
+      ++time_;
+      stops_.push_back(time_++);
+      if (op.op != Op::If)
+        for (ValueId value : open_until_[static_cast<size_t>(loops.back())])
+          lives_[value.index].end = std::max(lives_[value.index].end, time_);
+    }
+    for (ValueId result : op.results) begin(result, flexible);
+  }
+
+  const ir::Module& module_;
+  const LayoutAssignment& assignment_;
+  std::vector<Life> lives_;
+  std::vector<int> loop_begins_;
+  std::vector<std::vector<ValueId>> open_until_;  // by loop: values that live as long as it does
+  std::vector<int> stops_;                        // times, ascending
+  int time_ = 0;
+};
+
+}  // namespace
+
+int wanted_blocks(const ir::Module& module, const LayoutAssignment& assignment,
+                  const Target& target) {
+  if (!assignment.dots.empty()) return 1;
+  int threads = assignment.warps * 32;
+  int registers = (Pressure(module, assignment).registers() + kOtherRegisters + 7) / 8 * 8;
+  registers = std::min(registers, kMostRegisters);
+  int most = std::min(kEnoughThreads, target.max_threads_per_sm) / threads;
+  int blocks =
+      std::min({target.registers_per_sm / (registers * threads), most, target.max_blocks_per_sm});
+  return std::max(1, blocks);
+}
+
+}  // namespace tilewright::cuda
