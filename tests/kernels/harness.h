@@ -91,5 +91,11 @@ std::string test_conv2d(const Problem&, Executor&);
 std::string test_matmul_int4(const Problem&, Executor&);
 std::string test_matmul_split_k(const Problem&, Executor&);
 std::string test_matmul_stream_k(const Problem&, Executor&);
+std::string test_rms_norm(const Problem&, Executor&);
+std::string test_cross_entropy(const Problem&, Executor&);
+std::string test_softmax_wide(const Problem&, Executor&);
+std::string test_transpose(const Problem&, Executor&);
+std::string test_gelu(const Problem&, Executor&);
+std::string test_silu_mul(const Problem&, Executor&);
 
 }  // namespace tilewright::kernel_tests

@@ -11,12 +11,22 @@ namespace tilewright::kernel_tests {
 namespace {
 
 const std::map<std::string, OpTest, std::less<>> kTests = {
-    {"vector_add", test_vector_add}, {"softmax", test_softmax}, {"matmul", test_matmul},
-    {"layer_norm", test_layer_norm}, {"dropout", test_dropout}, {"attention", test_attention},
+    {"vector_add", test_vector_add},
+    {"softmax", test_softmax},
+    {"matmul", test_matmul},
+    {"layer_norm", test_layer_norm},
+    {"dropout", test_dropout},
+    {"attention", test_attention},
     {"conv2d", test_conv2d},
     {"matmul_int4", test_matmul_int4},
     {"matmul_split_k", test_matmul_split_k},
     {"matmul_stream_k", test_matmul_stream_k},
+    {"rms_norm", test_rms_norm},
+    {"cross_entropy", test_cross_entropy},
+    {"softmax_wide", test_softmax_wide},
+    {"transpose", test_transpose},
+    {"gelu", test_gelu},
+    {"silu_mul", test_silu_mul},
 };
 
 std::string run_one(const std::string& line, Executor& executor) {

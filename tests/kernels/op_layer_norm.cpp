@@ -63,12 +63,16 @@ std::string test_layer_norm(const Problem& problem, Executor& executor) {
   double eps = static_cast<float>(1e-5);
   Reference ref = reference(x, w, b, dy, rows, cols, eps);
 
-  LaunchSpec forward{.file = "layer_norm/kernel.py", .kernel = "layer_norm_forward"};
+  // row=1: the forward kernel that keeps the row in registers, and the backward kernel without
+  // locks.
+  bool by_row = problem.get("row", 0) != 0;
+  LaunchSpec forward{.file = "layer_norm/kernel.py",
+                     .kernel = by_row ? "layer_norm_forward_row" : "layer_norm_forward"};
   forward.grid = {static_cast<uint32_t>(rows), 1, 1};
   forward.arguments = {arg("x_ptr", x),     arg("y_ptr", y),       arg("w_ptr", w),
                        arg("b_ptr", b),     arg("mean_ptr", mean), arg("rstd_ptr", rstd),
                        arg("stride", cols), arg("cols", cols),     arg("eps", eps)};
-  forward.constants = {{"BLOCK", number(problem.get("FORWARD_BLOCK", 64))}};
+  forward.constants = {{"BLOCK", number(by_row ? block : problem.get("FORWARD_BLOCK", 64))}};
   forward.num_warps = warps;
   if (Status status = executor.launch(forward); !status) return status.error().text();
   double f32 = 64 * epsilon(Dtype::kF32), e = epsilon(dtype);
@@ -90,6 +94,13 @@ std::string test_layer_norm(const Problem& problem, Executor& executor) {
       arg("mean_ptr", mean),       arg("rstd_ptr", rstd), arg("lock_ptr", lock),
       arg("stride", cols),         arg("cols", cols)};
   backward.constants = {{"GROUPS", number(groups)}, {"BLOCK", number(block)}};
+  if (by_row) {
+    backward.kernel = "layer_norm_backward";
+    backward.grid = {static_cast<uint32_t>(groups), 1, 1};
+    std::erase_if(backward.arguments, [](const auto& a) { return a.name == "lock_ptr"; });
+    backward.arguments.push_back(arg("rows", rows));
+    backward.constants = {{"BLOCK", number(block)}};
+  }
   backward.num_warps = warps;
   if (Status status = executor.launch(backward); !status) return status.error().text();
   error = compare(
