@@ -1,16 +1,42 @@
 #include "codegen/target/target.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <iterator>
+#include <string>
+
+#include "dsl/base/check.h"
 
 namespace tilewright {
 namespace {
 
 constexpr Target kTargets[] = {
 #define TW_TARGET(...) Target{__VA_ARGS__},
+#define TW_CARD(...)
 #include "codegen/target/targets.def"
 #undef TW_TARGET
+#undef TW_CARD
 };
+
+constexpr Card kCards[] = {
+#define TW_TARGET(...)
+#define TW_CARD(...) Card{__VA_ARGS__},
+#include "codegen/target/targets.def"
+#undef TW_TARGET
+#undef TW_CARD
+};
+
+// What names have in common once the vendor's spelling is taken off: "rtx4090".
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (std::string_view prefix : {"nvidia", "geforce"})
+    if (plain.starts_with(prefix)) plain.erase(0, prefix.size());
+  return plain;
+}
 
 // Tegra chips share a major number with desktop chips, but not their binaries (Programming Guide,
 // "Binary Compatibility").
@@ -51,6 +77,23 @@ const Target* target_for_device(int major, int minor) {
     if (best == nullptr || target.sm > best->sm) best = &target;
   }
   return best;
+}
+
+std::span<const Card> all_cards() {
+  return kCards;
+}
+
+const Card* find_card(std::string_view name) {
+  std::string wanted = plain_name(name);
+  for (const Card& card : kCards)
+    if (plain_name(card.name) == wanted) return &card;
+  return nullptr;
+}
+
+const Card& reference_card(const Target& target) {
+  for (const Card& card : kCards)
+    if (card.target == target.name) return card;
+  TW_UNREACHABLE("a target without a card");
 }
 
 }  // namespace tilewright

@@ -26,10 +26,44 @@ struct Target {
   bool has_wgmma = false, has_tma = false;
 };
 
+// What one SM does in a clock, dense, as the vendor's papers give it. A rate of 0: the SM has no
+// such instruction. Multiply-adds count as two operations.
+struct Rates {
+  int f16_f32 = 0;  // f16 and bf16 operands (before sm_80 f16 alone), f32 sums
+  int f16_f16 = 0;  // f16 operands, f16 sums
+  int tf32 = 0;
+  int f8_f32 = 0, f8_f16 = 0;  // FP8 operands
+  int i8 = 0, i4 = 0;
+  int f64 = 0;             // on tensor cores
+  int fma_f32 = 128;       // outside of tensor cores: f32 lanes, two operations each, counted as
+                           // operations
+  int shared_bytes = 128;  // read or written
+  int l2_bytes = 64;       // of one SM's port to L2
+  int issue = 4;           // instructions a clock, of all four schedulers
+  int special = 16;        // exp2, rsqrt … lanes
+};
+
+// A graphics card: rates of its SM, which cards of one target may cap, and the memory around them.
+struct Card {
+  std::string_view name;    // "RTX 4090", unique
+  std::string_view target;  // Target::name
+  int sms = 0;
+  int boost_mhz = 0;
+  double dram_gbps = 0;  // 1e9 bytes a second
+  double l2_mib = 0;
+  Rates rates;
+};
+
 // By name, with or without suffix: "sm_90", "sm_90a", "90". Null when unknown.
 const Target* find_target(std::string_view name);
 // The target whose cubins run best on a device of this compute capability; null if none does.
 const Target* target_for_device(int major, int minor);
 std::span<const Target> all_targets();
+
+// By name; case, spaces, dashes and the vendor's "NVIDIA GeForce" do not matter. Null when unknown.
+const Card* find_card(std::string_view name);
+// The card that stands for a target where none is named: its first row.
+const Card& reference_card(const Target& target);
+std::span<const Card> all_cards();
 
 }  // namespace tilewright
