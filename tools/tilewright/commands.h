@@ -24,7 +24,10 @@ struct CompileOptions {
   int num_warps = 4, num_stages = 3;
   bool line_info = false, debug = false;
   std::string emit = "report";
-  std::string output;  // empty: stdout
+  std::string card;     // that the report judges by; empty: the target's reference card
+  bool json = false;    // the report
+  int max_spills = -1;  // more spill instructions are an error; -1: any number will do
+  std::string output;   // empty: stdout
 };
 int run_compile(const CompileOptions& options);
 

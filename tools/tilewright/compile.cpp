@@ -1,16 +1,36 @@
 // `tilewright compile`: one kernel, one specialisation, one stage's output.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 
+#include "codegen/cuda/disassembler.h"
 #include "codegen/passes/passes.h"
+#include "codegen/report/report.h"
 #include "runtime/compile/compile.h"
 #include "tools/common/terminal.h"
 #include "tools/tilewright/commands.h"
+#include "tools/tilewright/report_json.h"
 
 namespace tilewright::tools {
 namespace {
+
+// Wall times of the stages, for the report.
+class Stopwatch {
+ public:
+  // Ends a stage.
+  void lap(const char* name) {
+    auto now = std::chrono::steady_clock::now();
+    phases_.push_back({name, std::chrono::duration<double, std::milli>(now - start_).count()});
+    start_ = now;
+  }
+  const std::vector<report::Phase>& phases() const { return phases_; }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<report::Phase> phases_;
+};
 
 Result<frontend::Specialization> specialization(const CompileOptions& options,
                                                 const frontend::KernelInfo& info) {
@@ -44,54 +64,78 @@ Result<frontend::Specialization> specialization(const CompileOptions& options,
   return out;
 }
 
-Result<std::string> report(const cuda::Source& source, const cuda::Binary& binary,
-                           const cuda::Resources& resources, const Target& target) {
-  cuda::Occupancy occupancy = cuda::occupancy(resources, source, target);
-  std::string out = fmt::format(
-      "kernel             {}\ntarget             {}\nthreads            {}\nregisters          "
-      "{}\nspill instructions {}\n"
-      "stack bytes        {}\nshared bytes       {} of {}\ncode bytes         {}\noccupancy        "
-      "  {} blocks, {} warps an SM "
-      "({:.0f} %), bound by {}\n",
-      source.entry, target.name, source.threads, resources.registers, resources.spill_instructions,
-      resources.stack_bytes, resources.shared_bytes, target.shared_per_block, resources.code_bytes,
-      occupancy.blocks, occupancy.warps, 100 * occupancy.fraction, occupancy.bound);
-  out += "instructions      ";
-  TW_ASSIGN(auto mix, cuda::instruction_mix(binary.cubin, source));
-  for (auto& [name, count] : mix) out += fmt::format(" {}:{}", name, count);
-  return out + "\n";
+Result<const Target*> find_known_target(const std::string& name) {
+  if (const Target* target = find_target(name)) return target;
+  std::string known;
+  for (const Target& target : all_targets()) known += std::string(target.name) + " ";
+  return make_error(DiagKind::kBadArgument, fmt::format("target '{}' is not known", name),
+                    known + "cpu");
+}
+
+// The card that the report judges by: the one named, or the target's reference card.
+Result<const Card*> find_known_card(const std::string& name, const Target& target) {
+  if (name.empty()) return &reference_card(target);
+  const Card* card = find_card(name);
+  if (card && card->target == target.name) return card;
+  std::string known;
+  for (const Card& one : all_cards())
+    if (one.target == target.name) known += (known.empty() ? "" : ", ") + std::string(one.name);
+  return make_error(
+      DiagKind::kBadArgument,
+      card ? fmt::format("{} is a card of {}, not of {}", card->name, card->target, target.name)
+           : fmt::format("card '{}' is not known", name),
+      fmt::format("the cards of {} are {}", target.name, known));
+}
+
+Status check_spills(const CompileOptions& options, const report::Report& report) {
+  int spills = report.resources.spill_instructions;
+  if (options.max_spills < 0 || spills <= options.max_spills) return {};
+  return make_error(DiagKind::kOutOfResources,
+                    fmt::format("{} has {} spill instructions, {} are allowed", report.kernel,
+                                spills, options.max_spills),
+                    "lower the tile's extents (BLOCK_* constants) or raise num_warps or maxnreg");
 }
 
 Result<std::string> emit_cuda(const CompileOptions& options, const ir::Module& module,
-                              const frontend::Program& program) {
-  const Target* target = find_target(options.target);
-  if (!target)
-    return make_error(DiagKind::kBadArgument,
-                      fmt::format("target '{}' is not known", options.target),
-                      "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120 cpu");
+                              const frontend::Program& program, Stopwatch& watch) {
+  TW_ASSIGN(const Target* target, find_known_target(options.target));
+  TW_ASSIGN(const Card* card, find_known_card(options.card, *target));
+  const bool reports = options.emit == "report";
   cuda::Options cuda_options;
-  cuda_options.line_info = options.line_info;
+  // Line information changes no instruction; it ties loops and spills to the source.
+  cuda_options.line_info = options.line_info || reports || options.emit == "sass";
   cuda_options.sources = &program.sources();
   TW_ASSIGN(auto source, cuda::emit(module, *target, cuda_options));
+  watch.lap("emit");
   if (options.emit == "cuda") return source.text;
   TW_ASSIGN(auto binary, cuda::compile(source, *target, cuda_options));
+  watch.lap("nvrtc");
   if (options.emit == "ptx") return binary.ptx;
+  if (options.emit == "cubin" && options.max_spills < 0) return binary.cubin;
+  if (options.emit == "sass") return cuda::disassemble(binary.cubin, {.line_info = true});
+  TW_ASSIGN(auto report,
+            report::make_report({module, source, binary, *target, *card, program.sources()}));
+  TW_TRY(check_spills(options, report));
   if (options.emit == "cubin") return binary.cubin;
-  TW_ASSIGN(auto resources, cuda::read_resources(binary.cubin, source));
-  return report(source, binary, resources, *target);
+  report.phases = watch.phases();
+  return options.json ? to_json(report) : report::to_text(report);
 }
 
 Result<std::string> emit(const CompileOptions& options) {
   KernelName name = split_kernel_name(options.kernel);
+  Stopwatch watch;
   TW_ASSIGN(auto program, load_kernel(name));
+  watch.lap("parse");
   if (options.emit == "ast") return dsl::print(program->ast());
   TW_ASSIGN(auto info, frontend::describe_kernel(*program, name.kernel));
   TW_ASSIGN(auto special, specialization(options, info));
   TW_ASSIGN(auto module, frontend::lower(*program, name.kernel, special));
+  watch.lap("lower");
   TW_TRY(passes::run_pipeline(module));
+  watch.lap("passes");
   if (options.emit == "ir") return ir::print(module);
   bool for_cpu = options.target == "cpu" || options.emit == "llvm" || options.emit == "asm";
-  if (!for_cpu) return emit_cuda(options, module, *program);
+  if (!for_cpu) return emit_cuda(options, module, *program, watch);
   cpu::Options cpu_options;
   if (options.line_info) cpu_options.debug_sources = &program->sources();
   if (options.emit == "asm") return cpu::emit_assembly(module, cpu_options);

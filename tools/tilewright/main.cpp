@@ -17,7 +17,8 @@ void add_check(CLI::App& app, CheckOptions& options) {
 void add_compile(CLI::App& app, CompileOptions& options) {
   CLI::App* sub = app.add_subcommand("compile", "compile one kernel; no GPU is needed");
   sub->add_option("kernel", options.kernel, "FILE.py::KERNEL")->required();
-  sub->add_option("--target", options.target, "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120, or cpu")
+  sub->add_option("--target,--arch", options.target,
+                  "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120, or cpu")
       ->capture_default_str();
   sub->add_option("--arg", options.arguments,
                   "x=*bf16:16 (divisible by 16), n=i32, n=i32=1 (specialised to 1)");
@@ -27,8 +28,14 @@ void add_compile(CLI::App& app, CompileOptions& options) {
   sub->add_flag("--line-info", options.line_info, "tie the code to the kernel's source lines");
   sub->add_flag("--debug", options.debug, "keep assertions");
   sub->add_option("--emit", options.emit, "what to write")
-      ->check(CLI::IsMember({"ast", "ir", "cuda", "ptx", "cubin", "llvm", "asm", "report"}))
+      ->check(CLI::IsMember({"ast", "ir", "cuda", "ptx", "cubin", "sass", "llvm", "asm", "report"}))
       ->capture_default_str();
+  sub->add_option("--device", options.card,
+                  "card that the report judges by, e.g. \"RTX 4090\" (default: one a target)");
+  sub->add_flag("--json", options.json, "the report as one JSON document");
+  sub->add_option("--max-spills", options.max_spills,
+                  "fail when the kernel has more spill instructions")
+      ->check(CLI::NonNegativeNumber);
   sub->add_option("-o,--output", options.output, "file (default: stdout)");
 }
 
