@@ -10,6 +10,9 @@ namespace tilewright::passes {
 bool canonicalize(ir::Module& module);
 // Merges equal pure ops, dominating ones first.
 bool eliminate_common_subexpressions(ir::Module& module);
+// Loop-carried tiles that move by the same amount everywhere become a tile from outside the loop and
+// a carried scalar.
+bool make_increments_uniform(ir::Module& module);
 // Moves pure loop-invariant ops out of `for` and `while`.
 bool hoist_loop_invariants(ir::Module& module);
 // Removes pure ops and loop-carried values that nothing uses; compacts the module.

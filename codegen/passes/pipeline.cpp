@@ -22,6 +22,8 @@ constexpr Step kSteps[] = {
     // Before hoisting, so that products are contracted where the author wrote them, loop-invariant
     // or not.
     {"contract_fma", contract_fma, true},
+    // Before hoisting: what tiles of pointers and indices are made of no longer changes in a loop.
+    {"uniform", make_increments_uniform},
     // The neg's that contraction made may fold.
     {"canonicalize", canonicalize},
     {"licm", hoist_loop_invariants},

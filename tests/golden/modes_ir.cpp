@@ -38,7 +38,7 @@ struct PassName {
 constexpr PassName kPasses[] = {
     {"canonicalize", passes::canonicalize},  {"cse", passes::eliminate_common_subexpressions},
     {"licm", passes::hoist_loop_invariants}, {"dce", passes::eliminate_dead_code},
-    {"fma", passes::contract_fma},
+    {"fma", passes::contract_fma},           {"uniform", passes::make_increments_uniform},
 };
 
 Status run_pass(std::string_view name, ir::Module& module) {

@@ -110,6 +110,7 @@ struct Pass {
 std::vector<Pass> passes_under_test() {
   return {{"canonicalize", [](Module& m) { return passes::canonicalize(m); }},
           {"cse", passes::eliminate_common_subexpressions},
+          {"uniform", passes::make_increments_uniform},
           {"licm", passes::hoist_loop_invariants},
           {"dce", passes::eliminate_dead_code},
           {"contract_fma", passes::contract_fma, false}};
