@@ -1,5 +1,5 @@
 // Mode `schedule`: the module after the pipeline and the schedule pass, for target=sm_80 (the
-// default) with at most stages=N, and the pass's report. A file may hold several modules.
+// default) with at most stages=N, and the pass's report; with show=report, the report alone.
 #include "codegen/passes/passes.h"
 #include "codegen/schedule/schedule.h"
 #include "tests/golden/golden.h"
@@ -15,6 +15,7 @@ std::string run_schedule(const Case& c) {
   if (!target) return "no such target\n";
   auto module = ir::parse(c.path, c.input);
   if (!module.ok()) return module.error().text() + "\n";
+  if (Status status = ir::verify(*module); !status.ok()) return status.error().text() + "\n";
   if (Status status = passes::run_pipeline(*module); !status.ok())
     return status.error().text() + "\n";
   SourceMap sources;
@@ -22,7 +23,8 @@ std::string run_schedule(const Case& c) {
   schedule::ScheduleReport report =
       schedule::schedule(*module, *target, {.max_stages = std::stoi(option("stages", "32"))});
   if (Status status = ir::verify(*module); !status.ok()) return status.error().text() + "\n";
-  return ir::print(*module) + schedule::to_string(report, &sources);
+  std::string text = schedule::to_string(report, &sources);
+  return option("show", "all") == "report" ? text : ir::print(*module) + text;
 }
 
 }  // namespace tilewright::golden
