@@ -61,7 +61,7 @@ void View::add_indices(std::vector<std::vector<uint32_t>>& tables,
 std::string View::value(const std::vector<std::string>& indices, size_t first) const {
   std::string entry = element(indices[first]);
   if (!type.is_pointer || uniform || base.empty()) return entry;
-  if (scale == 1) return base + " + " + entry;
+  if (scale == 1 && more.empty()) return base + " + " + entry;
   // What was added last is most often the same in all iterations of a loop: next to the base.
   std::string text = base;
   for (size_t k = more.size(); k-- > 0;)
