@@ -123,7 +123,7 @@ def best(kernel, dtype, configs, a, b, c):
                 continue
             timings.append((milliseconds(lambda: call(kernel, dtype, config, a, b, c), 3), config, ""))
         except Exception as error:
-            timings.append((math.inf, config, str(error).splitlines()[0][:60]))
+            timings.append((math.inf, config, " ".join(str(error).split())[-160:]))
     return min(timings), timings
 
 

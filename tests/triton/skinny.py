@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Times products whose tiles are few: 4-bit weights with 1 to 32 rows, split-K and stream-K with a long K.
+
+Needs a GPU, torch, and the `tilewright` package on PYTHONPATH (runtime/bindings/python).
+    python3 tests/triton/skinny.py [int4] [split]
+
+Weights rotate through buffers of more than twice the L2 cache, so that they come from memory; short kernels are timed in
+CUDA graphs. GB/s counts each operand once; "of copy" is beside a device-to-device copy in the same run (read + write).
+"""
+import math
+import pathlib
+import statistics
+import sys
+
+import torch
+
+import tilewright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "kernels_lib"
+ROTATED_BYTES = 256 << 20
+
+
+def graph_ms(launches, rounds=9):
+    """Median milliseconds of one launch; the list is run as one graph."""
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for launch in launches:
+            launch()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        for launch in launches:
+            launch()
+    times = []
+    for _ in range(rounds):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end) / len(launches))
+    return statistics.median(times)
+
+
+def copy_rate():
+    x = torch.empty(1 << 30, device="cuda", dtype=torch.uint8)
+    y = torch.empty_like(x)
+    return 2 * x.numel() / graph_ms([lambda: y.copy_(x)] * 4) / 1e6
+
+
+def pack(q):
+    """q[K, N] in 0…15 -> int16[N, K // 4], as kernels_lib/matmul_int4/kernel.py says."""
+    k, n = q.shape
+    quarters = q.view(k // 256, 4, 64, n).to(torch.int32)
+    words = sum(quarters[:, s] << (4 * s) for s in range(4))
+    return words.to(torch.int16).reshape(k // 4, n).t().contiguous()
+
+
+INT4_CONFIGS = [(64, 4, 3, 4), (64, 4, 4, 4), (128, 4, 3, 4), (128, 4, 4, 4), (128, 8, 3, 4), (64, 4, 4, 8), (64, 2, 4, 4), (128, 4, 4, 8),
+                (64, 4, 6, 4), (128, 4, 2, 8), (32, 2, 4, 4), (64, 4, 5, 2)]
+
+
+def int4(copy):
+    kernel = tilewright.compile(ROOT / "matmul_int4" / "kernel.py", "matmul_int4")
+    for n, k in ((14336, 4096), (8192, 8192), (28672, 8192)):
+        q = torch.randint(0, 16, (k, n), device="cuda", dtype=torch.uint8)
+        scale = (torch.rand(k // 128, n, device="cuda") * 0.1).half()
+        packed = pack(q)
+        weights = (q.double() - 8).view(k // 128, 128, n) * scale.double()[:, None]
+        weights = weights.view(k, n)
+        copies = max(2, math.ceil(ROTATED_BYTES / packed.nbytes))
+        rotated = [packed.clone() for _ in range(copies)]
+        for m in (1, 4, 16, 32):
+            a = torch.randn(m, k, device="cuda").half()
+            out = torch.zeros(m, n, device="cuda", dtype=torch.float32)
+            reference = a.double() @ weights
+            rows = 16 if m <= 16 else 32
+            results = []
+            for columns, warps, stages, splits in INT4_CONFIGS:
+                def launch(w):
+                    kernel[(math.ceil(n / columns), splits, math.ceil(m / rows))](
+                        a, w, scale, out, m, n, k, k, k // 4, n, BLOCK_M=rows, BLOCK_N=columns, ATOMIC=True, num_warps=warps,
+                        num_stages=stages)
+                try:
+                    out.zero_()
+                    launch(packed)
+                    error = ((out.double() - reference).norm() / reference.norm()).item()
+                    if error > 2e-3:
+                        print(f"int4 {m}x{n}x{k} {columns} {warps} {stages} {splits}: WRONG, error {error:.1e}")
+                        continue
+                    results.append((graph_ms([lambda w=w: launch(w) for w in rotated]), (columns, warps, stages, splits)))
+                except tilewright.TilewrightError as error:
+                    print(str(error).splitlines()[0])
+            time, config = min(results)
+            moved = packed.nbytes + scale.nbytes + a.nbytes + out.nbytes
+            rate = moved / time / 1e6
+            print(f"int4 {m:2d}x{n}x{k} {config} {time * 1000:7.1f} us {rate:6.0f} GB/s, of copy {rate / copy:4.2f}", flush=True)
+
+
+def split():
+    file = ROOT / "matmul_split" / "kernel.py"
+    split_k, reduce, stream_k = (tilewright.compile(file, name) for name in ("matmul_split_k", "matmul_reduce", "matmul_stream_k"))
+    programs = torch.cuda.get_device_properties(0).multi_processor_count
+    for m, n, k in ((512, 512, 65536), (64, 4096, 14336), (1024, 1024, 1024), (4096, 4096, 4096)):
+        a = torch.randn(m, k, device="cuda").bfloat16()
+        b = torch.randn(n, k, device="cuda").bfloat16().t()
+        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+        reference = a.double() @ b.double()
+        blas = graph_ms([lambda: torch.mm(a, b, out=c)] * 5)
+        results = []
+        for block_m, block_n, block_k, warps, stages in ((64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (128, 128, 64, 4, 3), (128, 256, 64, 8, 3)):
+            tiles = math.ceil(m / block_m) * math.ceil(n / block_n)
+            blocks = dict(BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, GROUP_M=8, num_warps=warps, num_stages=stages)
+            operands = (m, n, k, *a.stride(), *b.stride())
+
+            def by_splits(splits):
+                work = torch.empty(splits, m, n, device="cuda")
+
+                def launch():
+                    split_k[(tiles, splits)](a, b, work, *operands, ATOMIC=False, **blocks)
+                    reduce[(math.ceil(m * n / 1024),)](work, c, m * n, splits, BLOCK=1024)
+                return launch
+
+            def by_stream(count):
+                work, flags = torch.empty(count, block_m, block_n, device="cuda"), torch.zeros(count, device="cuda", dtype=torch.int32)
+
+                def launch():
+                    flags.zero_()
+                    stream_k[(count,)](a, b, c, work, flags, *operands, *c.stride(), **blocks)
+                return launch
+
+            candidates = {f"split {s}": by_splits(s) for s in (2, 4, 8, 16, 32) if tiles * s <= 8 * programs and s * block_k <= k}
+            candidates.update({f"stream {f}": by_stream(f * programs) for f in (1, 2)})
+            for name, launch in candidates.items():
+                c.fill_(float("nan"))
+                launch()
+                error = ((c.double() - reference).norm() / reference.norm()).item()
+                if not error < 4e-3:
+                    print(f"{m}x{n}x{k} {name}: WRONG, error {error:.1e}")
+                    continue
+                results.append((graph_ms([launch] * 5), name, (block_m, block_n, block_k, warps, stages)))
+        for kind in ("split", "stream"):
+            time, name, config = min(r for r in results if r[1].startswith(kind))
+            print(f"{m}x{n}x{k} bf16 {name:9s} {config} {time * 1000:7.1f} us {2 * m * n * k / time / 1e9:6.1f} TFLOP/s, "
+                  f"cublas {blas * 1000:7.1f} us, ratio {blas / time:4.2f}", flush=True)
+
+
+def main():
+    torch.manual_seed(0)
+    which = sys.argv[1:] or ["int4", "split"]
+    copy = copy_rate()
+    print(f"copy {copy:.0f} GB/s")
+    if "int4" in which:
+        int4(copy)
+    if "split" in which:
+        split()
+
+
+if __name__ == "__main__":
+    main()
