@@ -20,8 +20,9 @@ struct SharedAccess {
     kVector,
     // ldmatrix.m8n8.xN.b16, plain or .trans: the address a thread gives is that of one row of 16
     // bytes (lane bits 0-2 the row, 3-4 the matrix); it receives N words of vector/N elements, one
-    // word a matrix, in the order of `registers`. Loads only; of 2-byte elements for .trans, of 1
-    // to 4 bytes else. x1 and x2 ignore the addresses of higher lanes.
+    // word a matrix, in the order of `registers`. Loads only; of 1- or 2-byte elements for .trans
+    // (of the former two columns a lane), of 1 to 4 bytes else. x1 and x2 ignore the addresses of
+    // higher lanes.
     kLdmatrix,
     kLdmatrixTrans,
   };

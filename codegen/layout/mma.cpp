@@ -18,28 +18,33 @@ int packed(const MmaTiling& tiling) {
   return tiling.element_bits >= 32 ? 1 : 32 / tiling.element_bits;
 }
 
-// Hands out the index bits of one dimension, low ones first.
+// Hands out the index bits of one dimension, low ones first; interleaved: 1, 2, 3, 0, 4, ….
 class Axis {
  public:
-  Axis(const Shape& shape, int axis)
-      : shift_(axis_shift(shape, axis)), left_(log2_of(shape[axis])) {}
+  Axis(const Shape& shape, int axis, bool interleaved = false)
+      : shift_(axis_shift(shape, axis)), left_(log2_of(shape[axis])) {
+    for (int i = 0; i < left_; ++i) order_.push_back(interleaved && i < 4 ? (i + 1) % 4 : i);
+    TW_CHECK(!interleaved || left_ >= 4, "a dimension of 16 can be interleaved");
+  }
 
   uint32_t take() {
     TW_CHECK(left_ > 0, "the tile is smaller than the instruction");
     --left_;
-    return 1u << shift_++;
+    return 1u << (shift_ + order_[static_cast<size_t>(next_++)]);
   }
   // Takes from the top, leaving at least nothing: a zero basis when the dimension is used up.
   uint32_t take_top() {
     if (left_ == 0) return 0;
     --left_;
-    return 1u << (shift_ + left_);
+    return 1u << (shift_ + order_[static_cast<size_t>(next_ + left_)]);
   }
   int left() const { return left_; }
 
  private:
   int shift_;
   int left_;
+  int next_ = 0;
+  std::vector<int> order_;
 };
 
 void take_all(Axis& axis, std::vector<uint32_t>& into) {
@@ -69,7 +74,7 @@ void take_batch(const Shape& shape, std::vector<uint32_t>& into) {
 
 LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling) {
   int rank = static_cast<int>(shape.size());
-  Axis m(shape, rank - 2), n(shape, rank - 1);
+  Axis m(shape, rank - 2, tiling.interleaved_m), n(shape, rank - 1, tiling.interleaved_n);
   LinearLayout layout;
   layout.shape = shape;
   layout.reg.push_back(n.take());
@@ -85,7 +90,7 @@ LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling) {
 
 LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling) {
   int rank = static_cast<int>(shape.size());
-  Axis m(shape, rank - 2), k(shape, rank - 1);
+  Axis m(shape, rank - 2, tiling.interleaved_m), k(shape, rank - 1);
   LinearLayout layout;
   layout.shape = shape;
   for (int i = 1; i < packed(tiling); i *= 2) layout.reg.push_back(k.take());
@@ -102,7 +107,7 @@ LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling) {
 
 LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling) {
   int rank = static_cast<int>(shape.size());
-  Axis k(shape, rank - 2), n(shape, rank - 1);
+  Axis k(shape, rank - 2), n(shape, rank - 1, tiling.interleaved_n);
   LinearLayout layout;
   layout.shape = shape;
   for (int i = 1; i < packed(tiling); i *= 2) layout.reg.push_back(k.take());

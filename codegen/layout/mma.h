@@ -12,7 +12,8 @@
 //   accumulator  [fragment][n tile][m tile][batch]     fragment: 2 columns, row half
 // so the fragment of A for instruction (mi, ki) starts at register
 //   ((batch * m_tiles + mi) * k_tiles + ki) * a_fragment, with the values of one 32-bit register in
-// consecutive registers, in PTX order; B and the accumulator alike. m_tiles is the number of
+// consecutive registers, in PTX order; B and the accumulator alike. Where a dimension is interleaved,
+// its index bits 1, 2, 3 take the part of bits 0, 1, 2 and bit 0 that of bit 3. m_tiles is the number of
 // instructions one warp runs along M. A warp owns consecutive rows and columns; low warp bits go
 // along M. Where the tile is too small for that many warps they are replicated.
 #pragma once
@@ -32,6 +33,10 @@ struct MmaTiling {
   MmaShape instruction;
   int warps_m = 1, warps_n = 1;
   int element_bits = 16;  // of the operands
+  // Rows or columns that a lane's fragments of two neighbouring tiles (for M: of the two halves of a
+  // tile) come from are 2i and 2i+1 instead of i and i+8: what ldmatrix.trans gives for 8-bit
+  // operands whose memory is not contiguous along K.
+  bool interleaved_m = false, interleaved_n = false;
   friend bool operator==(const MmaTiling&, const MmaTiling&) = default;
 };
 

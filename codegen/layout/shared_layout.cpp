@@ -89,6 +89,19 @@ struct Planner {
            at(layout.lane[3]) == 4 && at(layout.lane[4]) == 8 && at(layout.reg[0]) % 16 == 0 &&
            rows({0, 1}) && others_aligned(1);
   }
+  // The same with two columns of 1-byte elements in each 16 bits, of registers that differ in the
+  // bit that is returned: rows are register bits 0 (in a word) and 1 (another matrix).
+  std::optional<size_t> byte_columns_fit() const {
+    if (element_bits != 0 || layout.reg.size() < 3 || copies.reg != 0) return std::nullopt;
+    size_t pair = 0;
+    while (pair < layout.reg.size() && at(layout.reg[pair]) != 1) ++pair;
+    bool fits = pair >= 2 && pair < layout.reg.size() && at(layout.lane[2]) == 2 &&
+                at(layout.lane[3]) == 4 && at(layout.lane[4]) == 8 && rows({0, 1});
+    for (size_t i = 0; i < layout.reg.size(); ++i)
+      fits = fits && (i == pair || at(layout.reg[i]) % 16 == 0);
+    for (uint32_t basis : layout.warp) fits = fits && at(basis) % 16 == 0;
+    return fits ? std::optional(pair) : std::nullopt;
+  }
   bool rows(std::initializer_list<size_t> lanes) const {
     return std::ranges::all_of(lanes, [&](size_t i) { return at(layout.lane[i]) % 16 == 0; });
   }
@@ -153,6 +166,27 @@ struct Planner {
     finish(access, masks);
     return access;
   }
+
+  // Pairs of matrices whose words hold two columns: bytes (column 0, row 0), (1, 0), (0, 1), (1,
+  // 1).
+  SharedAccess byte_pairs(size_t pair) const {
+    SharedAccess access = start(Kind::kLdmatrixTrans);
+    f2::Matrix masks = {1u << pair, 1};
+    access.lane = {at(layout.reg[0]), at(layout.lane[0]), at(layout.lane[1])};
+    // Row bit 1 selects a matrix as the column does a fragment word; another bit beside it, on the
+    // side where the words come out in order.
+    std::vector<size_t> bits = {1};
+    for (size_t i = 2; i < layout.reg.size() && bits.size() < 2; ++i)
+      if (i != pair && !(options.apart >> i & 1))
+        bits.insert(i < pair ? bits.begin() : bits.end(), i);
+    for (size_t i : bits) {
+      masks.push_back(1u << i);
+      access.lane.push_back(at(layout.reg[i]));
+    }
+    access.lane.resize(kLaneBits, 0);
+    finish(access, masks);
+    return access;
+  }
 };
 
 // Address differences within one phase of an access.
@@ -193,6 +227,7 @@ SharedAccess plan_access(const SharedLayout& shared, const LinearLayout& layout,
   if (is_load && options.ldmatrix) {
     if (planner.rows_fit()) return planner.matrices(Kind::kLdmatrix);
     if (planner.columns_fit()) return planner.matrices(Kind::kLdmatrixTrans);
+    if (auto pair = planner.byte_columns_fit()) return planner.byte_pairs(*pair);
   }
   return planner.vectors();
 }

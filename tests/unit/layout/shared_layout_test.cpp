@@ -46,6 +46,7 @@ std::vector<Operand> operands() {
     Shape shape = is_a ? Shape{extent, k} : Shape{k, extent};
     bool last_fastest = is_a == k_major;
     MmaTiling tiling{instruction, warps_m, warps_n, bits};
+    tiling.interleaved_m = tiling.interleaved_n = bits == 8 && !k_major;
     result.push_back({name + " " + std::to_string(extent) + " k" + std::to_string(k) +
                           (is_a ? " A" : " B") + (k_major ? " K-major" : " other"),
                       shape, is_a, last_fastest ? std::vector<int>{1, 0} : std::vector<int>{0, 1},
@@ -58,6 +59,8 @@ std::vector<Operand> operands() {
           add("f16", extent, k, 16, {16, 8, 16}, is_a, true, wm, wn, Kind::kLdmatrix);
           add("f16", extent, k, 16, {16, 8, 16}, is_a, false, wm, wn, Kind::kLdmatrixTrans);
           if (k >= 32) add("i8", extent, k, 8, {16, 8, 32}, is_a, true, wm, wn, Kind::kLdmatrix);
+          if (k >= 32)
+            add("i8", extent, k, 8, {16, 8, 32}, is_a, false, wm, wn, Kind::kLdmatrixTrans);
           add("tf32", extent, k, 32, {16, 8, 8}, is_a, true, wm, wn, Kind::kLdmatrix);
           add("tf32", extent, k, 32, {16, 8, 8}, is_a, false, wm, wn, Kind::kVector);
         }

@@ -136,12 +136,16 @@ class Simulation {
           value = memory[a + v * bytes_];
         } else {
           // Word v/packed, as the PTX ISA has it: thread t gets word t%4 of row t/4; transposed,
-          // its 16-bit halves are elements t/4 of rows 2*(t%4)+{0,1}. Row i of matrix j is at the
-          // address given by lane 8*j + i.
+          // its 16-bit halves are the 16 bits t/4 of rows 2*(t%4)+{0,1}. Row i of matrix j is at
+          // the address given by lane 8*j + i.
           bool transposed = access.kind == SharedAccess::Kind::kLdmatrixTrans;
           int lane = t % 32, packed = 4 / bytes_, row = lane / 4;
           int column = packed * (lane % 4) + v % packed;
-          if (transposed) std::swap(row, column);
+          if (transposed) {
+            int in_half = packed / 2;  // elements in 16 bits
+            column = in_half * (lane / 4) + v % in_half;
+            row = 2 * (lane % 4) + v % packed / in_half;
+          }
           int giver = t / 32 * 32 + 8 * (v / packed) + row;
           value = memory[address(access, k, giver, 16, plan.bytes) + column * bytes_];
         }
