@@ -90,6 +90,9 @@ struct EmulatorOptions {
   bool check_races = true;          // shared-memory accesses not separated by a barrier
   bool check_uninitialized = true;  // reads of shared memory that nothing has written
   bool check_bounds = true;         // global memory by may_access (shared memory: always)
+  // Intrinsics and turns of loops that a thread may run, so that kernels that never end do; 0: any
+  // number. More is the error `out-of-fuel`.
+  uint64_t fuel = 1ull << 28;
   // Blocks run on this many OS threads (0: one a core) and may_access is asked from all of them.
   // With one, which is the default, they run in order and results do not vary.
   int threads = 1;
@@ -103,5 +106,8 @@ class EmulatedKernel {
   virtual Status run(const Launch& launch, const EmulatorOptions& options = {}) const = 0;
 };
 Result<std::shared_ptr<EmulatedKernel>> emulate(const Source& source);
+// Many at once, which takes a fraction of the time: they share libraries and are not optimised. A
+// kernel that cannot be built is null; emulate() tells why.
+std::vector<std::shared_ptr<EmulatedKernel>> emulate_all(const std::vector<Source>& sources);
 
 }  // namespace tilewright::cuda

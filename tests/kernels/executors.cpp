@@ -1,5 +1,5 @@
-// The executors that need no GPU: interpreter, CPU, emulated CUDA. Each compiles once a launch spec
-// and checks, where it can, that a kernel touches its own buffers only.
+// The executors that need no GPU: interpreter, CPU, emulated CUDA. Each compiles once what several
+// launches share and checks, where it can, that a kernel touches its own buffers only.
 #include "codegen/cpu/cpu.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/interp/interp.h"
@@ -48,45 +48,110 @@ auto access_check(const LaunchSpec& spec) {
   };
 }
 
+// What launches of equal modules share, made at the first of them.
+template <class T>
+class Memo {
+ public:
+  template <class Make>
+  Result<T*> get(const LaunchSpec& spec, Make make) {
+    TW_ASSIGN(std::string key, key_of(spec));
+    auto it = made_.find(key);
+    if (it == made_.end()) {
+      TW_ASSIGN(auto module, lower(spec));
+      TW_ASSIGN(T value, make(std::move(module)));
+      it = made_.emplace(std::move(key), std::move(value)).first;
+    }
+    return &it->second;
+  }
+  std::map<std::string, T>& all() { return made_; }
+
+ private:
+  std::map<std::string, T> made_;
+};
+
+// With a target: the module as its schedule pass leaves it, with copies that land as late as they
+// may.
 class Interpreter : public Executor {
  public:
-  std::string name() const override { return "interp"; }
+  explicit Interpreter(const Target* scheduled_for = nullptr) : target_(scheduled_for) {}
+  std::string name() const override {
+    return target_ ? "scheduled " + std::string(target_->name) : "interp";
+  }
   Status launch(const LaunchSpec& spec) override {
-    TW_ASSIGN(auto module, lower(spec));
-    TW_ASSIGN(auto slots, pack(spec, module));
+    TW_ASSIGN(auto module, modules_.get(spec, [&](ir::Module m) -> Result<ir::Module> {
+      if (target_) schedule::schedule(m, *target_);
+      return m;
+    }));
+    TW_ASSIGN(auto slots, pack(spec, *module));
     interp::Options options;
     options.may_access = access_check(spec);
-    return interp::run(module, {spec.grid, slots}, options);
+    return interp::run(*module, {spec.grid, slots}, options);
   }
+
+ private:
+  const Target* target_;
+  Memo<ir::Module> modules_;
 };
 
 class Cpu : public Executor {
  public:
   std::string name() const override { return "cpu"; }
   Status launch(const LaunchSpec& spec) override {
-    TW_ASSIGN(auto module, lower(spec));
-    TW_ASSIGN(auto slots, pack(spec, module));
-    TW_ASSIGN(auto kernel, cpu::compile(module));
-    return kernel->run({spec.grid, slots});
+    TW_ASSIGN(auto made, kernels_.get(spec, [](ir::Module module) -> Result<Made> {
+      TW_ASSIGN(auto kernel, cpu::compile(module));
+      return Made{std::move(module), std::move(kernel)};
+    }));
+    TW_ASSIGN(auto slots, pack(spec, made->module));
+    return made->kernel->run({spec.grid, slots});
   }
+
+ private:
+  struct Made {
+    ir::Module module;
+    std::shared_ptr<cpu::Kernel> kernel;
+  };
+  Memo<Made> kernels_;
 };
 
 class Emulated : public Executor {
  public:
   explicit Emulated(const Target& target) : target_(target) {}
   std::string name() const override { return "emulated " + std::string(target_.name); }
+  bool runs() const override { return !collecting_; }
   Status launch(const LaunchSpec& spec) override {
-    TW_ASSIGN(auto module, lower(spec));
-    TW_ASSIGN(auto slots, pack(spec, module));
-    TW_ASSIGN(auto source, cuda::emit(module, target_));
-    TW_ASSIGN(auto kernel, cuda::emulate(source));
+    TW_ASSIGN(auto made, kernels_.get(spec, [&](ir::Module module) -> Result<Made> {
+      TW_ASSIGN(auto source, cuda::emit(module, target_));
+      return Made{std::move(module), std::move(source), nullptr};
+    }));
+    if (collecting_) return {};
+    if (!made->kernel) {
+      TW_ASSIGN(made->kernel, cuda::emulate(made->source));
+    }
+    TW_ASSIGN(auto slots, pack(spec, made->module));
     cuda::EmulatorOptions options;
     options.may_access = access_check(spec);
-    return kernel->run({spec.grid, slots}, options);
+    return made->kernel->run({spec.grid, slots}, options);
+  }
+  bool collect(bool start) override {
+    collecting_ = start;
+    if (start) return true;
+    std::vector<cuda::Source> sources;
+    for (auto& [key, made] : kernels_.all()) sources.push_back(made.source);
+    auto kernels = cuda::emulate_all(sources);
+    size_t i = 0;
+    for (auto& [key, made] : kernels_.all()) made.kernel = kernels[i++];
+    return true;
   }
 
  private:
+  struct Made {
+    ir::Module module;
+    cuda::Source source;
+    std::shared_ptr<cuda::EmulatedKernel> kernel;
+  };
   const Target& target_;
+  bool collecting_ = false;
+  Memo<Made> kernels_;
 };
 
 // Builds every launch to a cubin and rejects spills; nothing runs, so outputs are not compared.
@@ -116,18 +181,21 @@ class Build : public Executor {
 Result<std::unique_ptr<Executor>> make_executor(std::string_view device) {
   if (device == "interp") return std::unique_ptr<Executor>(std::make_unique<Interpreter>());
   if (device == "cpu") return std::unique_ptr<Executor>(std::make_unique<Cpu>());
-  for (std::string_view prefix : {"emulated", "build"}) {
+  for (std::string_view prefix : {"emulated", "build", "scheduled"}) {
     if (!device.starts_with(prefix)) continue;
     std::string_view arch = device.substr(std::min(device.size(), prefix.size() + 1));
     const Target* target = find_target(arch.empty() ? "sm_80" : arch);
     if (!target) return make_error(DiagKind::kIo, "unknown target " + std::string(arch));
     if (prefix == "build") return std::unique_ptr<Executor>(std::make_unique<Build>(*target));
+    if (prefix == "scheduled")
+      return std::unique_ptr<Executor>(std::make_unique<Interpreter>(target));
     return std::unique_ptr<Executor>(std::make_unique<Emulated>(*target));
   }
   if (device.starts_with("runtime:")) return make_runtime_executor(device.substr(8));
   if (device.starts_with("cuda")) return make_runtime_executor(device);
   return make_error(DiagKind::kIo, "unknown device " + std::string(device),
-                    "interp, cpu, emulated[:sm_NN], build[:sm_NN], cuda[:N], runtime:DEVICE");
+                    "interp, scheduled[:sm_NN], cpu, emulated[:sm_NN], build[:sm_NN], cuda[:N], "
+                    "runtime:DEVICE");
 }
 
 }  // namespace tilewright::kernel_tests

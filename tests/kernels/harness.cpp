@@ -40,6 +40,17 @@ Result<Problem> parse_problem(std::string_view line) {
   return problem;
 }
 
+std::vector<std::string> expand_line(const std::string& line) {
+  size_t open = line.find('{'), close = line.find('}', open);
+  if (open == line.npos || close == line.npos) return {line};
+  std::vector<std::string> out;
+  std::istringstream choices(line.substr(open + 1, close - open - 1));
+  for (std::string choice; std::getline(choices, choice, ',');)
+    for (std::string& rest : expand_line(line.substr(0, open) + choice + line.substr(close + 1)))
+      out.push_back(std::move(rest));
+  return out;
+}
+
 // ---- launches ----
 
 LaunchArgument arg(std::string name, Buffer& buffer) {
@@ -117,6 +128,11 @@ Result<frontend::Specialization> specialize(const LaunchSpec& spec) {
       if (argument.name == param.name) specialization.arguments.push_back(specialize(argument));
   }
   return specialization;
+}
+
+Result<std::string> key_of(const LaunchSpec& spec) {
+  TW_ASSIGN(auto specialization, specialize(spec));
+  return spec.file + "::" + spec.kernel + " " + specialization.key();
 }
 
 Result<ir::Module> lower(const LaunchSpec& spec) {

@@ -25,6 +25,8 @@ struct Problem {
   std::string word(std::string_view key, std::string_view otherwise) const;
 };
 Result<Problem> parse_problem(std::string_view line);
+// "op {f16,bf16} m={1,70}" stands for every choice: the lines without braces.
+std::vector<std::string> expand_line(const std::string& line);
 
 struct LaunchArgument {
   std::string name;
@@ -57,6 +59,9 @@ class Executor {
     return true;
   }  // false: launches are built only, there are no results
   virtual Status launch(const LaunchSpec& spec) = 0;
+  // Between collect(true) and collect(false) launches are only noted, and runs() is false; the end
+  // builds them all at once. False: the executor has no use for it.
+  virtual bool collect(bool /*start*/) { return false; }
 };
 // interp, cpu, emulated[:sm_NN], build[:sm_NN] (cubins only, nothing runs), or any device of the
 // runtime, whose whole path from binding to launch is then under test: cuda[:N], runtime:cpu,
@@ -70,6 +75,8 @@ Result<std::shared_ptr<const frontend::Program>> load_program(const std::string&
 Result<frontend::Specialization> specialize(const LaunchSpec& spec);
 // The module after the target-independent passes.
 Result<ir::Module> lower(const LaunchSpec& spec);
+// Equal for launches whose modules are equal.
+Result<std::string> key_of(const LaunchSpec& spec);
 
 // What came out wrong, or empty (always for an executor that runs nothing). `bound(i)` is the
 // largest allowed absolute error of element i.

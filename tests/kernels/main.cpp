@@ -1,5 +1,6 @@
 // kernel_tests --device D[,D…] (FILE.txt | --problem "LINE")…: runs problem lines, one result a
-// line of failure, a summary last. A device is interp, cpu, emulated[:sm_NN] or build[:sm_NN].
+// line of failure, a summary last. A device is interp, cpu, emulated[:sm_NN], build[:sm_NN] or
+// cuda[:N]. A line with {a,b} in places stands for every choice.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -29,6 +30,9 @@ const std::map<std::string, OpTest, std::less<>> kTests = {
     {"silu_mul", test_silu_mul},
 };
 
+// Beyond this many problems, what they launch is built beforehand, many at a time.
+constexpr size_t kFewLines = 8;
+
 std::string run_one(const std::string& line, Executor& executor) {
   auto problem = parse_problem(line);
   if (!problem) return problem.error().text();
@@ -45,7 +49,8 @@ std::vector<std::string> read_lines(const std::string& path) {
   std::vector<std::string> lines;
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);)
-    if (!line.empty() && line[0] != '#') lines.push_back(line);
+    if (!line.empty() && line[0] != '#')
+      for (std::string& one : expand_line(line)) lines.push_back(std::move(one));
   return lines;
 }
 
@@ -57,7 +62,7 @@ int main(int argc, char** argv) {
       std::istringstream list(argv[++i]);
       for (std::string device; std::getline(list, device, ',');) devices.push_back(device);
     } else if (word == "--problem" && i + 1 < argc) {
-      lines.push_back(argv[++i]);
+      for (std::string& line : expand_line(argv[++i])) lines.push_back(std::move(line));
     } else {
       for (std::string& line : read_lines(word)) lines.push_back(std::move(line));
     }
@@ -72,6 +77,10 @@ int main(int argc, char** argv) {
     }
     auto start = std::chrono::steady_clock::now();
     int before = passed + failed;
+    if (lines.size() > kFewLines && (*executor)->collect(true)) {
+      for (const std::string& line : lines) run_one(line, **executor);
+      (*executor)->collect(false);
+    }
     for (const std::string& line : lines) {
       std::string error = run_one(line, **executor);
       if (error.empty()) {

@@ -35,10 +35,15 @@ frontend::Constant number(int64_t value) {
 std::string test_matmul(const Problem& problem, Executor& executor) {
   int64_t m = problem.get("m", 100), n = problem.get("n", 96), k = problem.get("k", 72);
   bool exact = problem.word("data", "exact") == "exact";
-  bool trans_b = problem.get("trans_b", 0) != 0;
+  // "nt": A as it is (rows of K), B transposed. `pad` elements lie between rows.
+  std::string layout = problem.word("layout", problem.get("trans_b", 0) != 0 ? "nt" : "nn");
+  const bool trans_a = layout[0] == 't', trans_b = layout[1] == 't';
+  const int64_t pad = problem.get("pad", 0);
+  const int64_t a_row = (trans_a ? m : k) + pad, b_row = (trans_b ? k : n) + pad;
   bool integers = problem.dtype == Dtype::kI8;
   Dtype out = integers ? Dtype::kI32 : is_fp8(problem.dtype) ? Dtype::kF16 : problem.dtype;
-  Buffer a(problem.dtype, m * k), b(problem.dtype, k * n), c(out, m * n);
+  Buffer a(problem.dtype, (trans_a ? k : m) * a_row), b(problem.dtype, (trans_b ? n : k) * b_row);
+  Buffer c(out, m * n);
   Random random(problem.get("seed", 1));
   fill(a, random, exact);
   fill(b, random, exact);
@@ -47,7 +52,8 @@ std::string test_matmul(const Problem& problem, Executor& executor) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t l = 0; l < k; ++l)
       for (int64_t j = 0; j < n; ++j) {
-        double product = a.get(i * k + l) * b.get(trans_b ? j * k + l : l * n + j);
+        double product = a.get(trans_a ? l * a_row + i : i * a_row + l) *
+                         b.get(trans_b ? j * b_row + l : l * b_row + j);
         expected[i * n + j] += product;
         magnitude[i * n + j] += std::fabs(product);
       }
@@ -62,10 +68,10 @@ std::string test_matmul(const Problem& problem, Executor& executor) {
                     arg("M", m),
                     arg("N", n),
                     arg("K", k),
-                    arg("stride_am", k),
-                    arg("stride_ak", int64_t{1}),
-                    arg("stride_bk", trans_b ? int64_t{1} : n),
-                    arg("stride_bn", trans_b ? k : int64_t{1}),
+                    arg("stride_am", trans_a ? int64_t{1} : a_row),
+                    arg("stride_ak", trans_a ? a_row : int64_t{1}),
+                    arg("stride_bk", trans_b ? int64_t{1} : b_row),
+                    arg("stride_bn", trans_b ? b_row : int64_t{1}),
                     arg("stride_cm", n),
                     arg("stride_cn", int64_t{1})};
   spec.constants = {{"BLOCK_M", number(block_m)},
@@ -134,6 +140,7 @@ std::string test_attention(const Problem& problem, Executor& executor) {
                     {"HEAD_DIM", number(dim)},
                     {"CAUSAL", frontend::Constant::boolean(causal)}};
   spec.num_warps = static_cast<int>(problem.get("warps", 4));
+  spec.num_stages = static_cast<int>(problem.get("stages", 3));
   if (Status status = executor.launch(spec); !status) return status.error().text();
   // Scores carry the operands' TF32 rounding for f32, probabilities are rounded to the dtype.
   double operand = problem.dtype == Dtype::kF32 ? 0x1.0p-11 : epsilon(problem.dtype);
@@ -202,6 +209,7 @@ std::string test_conv2d(const Problem& problem, Executor& executor) {
                     {"BLOCK_N", number(block_n)},
                     {"BLOCK_K", number(problem.get("BLOCK_K", 16))}};
   spec.num_warps = static_cast<int>(problem.get("warps", 4));
+  spec.num_stages = static_cast<int>(problem.get("stages", 3));
   if (Status status = executor.launch(spec); !status) return status.error().text();
   return compare(
       executor, y, expected,

@@ -55,6 +55,7 @@ std::optional<Fault> Block::run(const std::array<uint32_t, 3>& block_id) {
     thread->copies.clear();
     auto& abi = reinterpret_cast<Anchor*>(thread->stack)->abi;
     for (int axis = 0; axis < 3; ++axis) abi.block_id[axis] = block_id[axis];
+    abi.fuel = setup_.options->fuel == 0 ? ~0ull : setup_.options->fuel;
     thread->context.prepare(thread->stack, &fiber_main, thread.get());
     set_ready(*thread, true);
   }

@@ -3,18 +3,22 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
+#include <span>
 #include <thread>
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/emulator/block.h"
 #include "codegen/cuda/emulator/host_library.h"
+#include "codegen/cuda/emulator/loop_steps.h"
 
 namespace tilewright::cuda {
 namespace {
 
 constexpr const char* kEntry = "tw_emulated_entry";
 constexpr uint32_t kMaxThreads = 1024;
+constexpr size_t kGroup = 32;     // kernels that share a library
 constexpr int kNewestArch = 900;  // for sources that name no target
 
 // Calls the kernel with its arguments taken from 64-bit slots, whatever their types are.
@@ -33,13 +37,18 @@ template <class... P>
 static void tw_call_kernel(void (*f)(P...), const u64* slots) { tw_call(f, slots, tw_types<P...>{}); }
 )";
 
-std::string host_text(const Source& source) {
-  return fmt::format(
-      "#define __CUDA_ARCH__ {}\n{}\n#line 1 \"{}.cu\"\n{}\n{}"
-      "extern \"C\" __attribute__((visibility(\"default\"))) void {}(const u64* slots) {{\n"
-      "  tw_call_kernel({}, slots);\n}}\n",
-      source.sm != 0 ? source.sm * 10 : kNewestArch, host_prelude(), source.entry, source.text,
-      kCaller, kEntry, source.entry);
+// Kernels of one target behind the prelude, each in a namespace, since many have the same name.
+std::string host_text(std::span<const Source* const> sources) {
+  const int sm = sources.front()->sm;
+  std::string text = fmt::format("#define __CUDA_ARCH__ {}\n{}\n{}",
+                                 sm != 0 ? sm * 10 : kNewestArch, host_prelude(), kCaller);
+  for (size_t i = 0; i < sources.size(); ++i)
+    text += fmt::format(
+        "namespace tw_kernel_{0} {{\n#line 1 \"{1}.cu\"\n{2}\n}}\n"
+        "extern \"C\" __attribute__((visibility(\"default\"))) void {3}_{0}(const u64* slots) {{\n"
+        "  tw_call_kernel(tw_kernel_{0}::{1}, slots);\n}}\n",
+        i, sources[i]->entry, count_loop_turns(sources[i]->text), kEntry);
+  return text;
 }
 
 // Line `number` of the emitted text, if `file` is the text itself.
@@ -138,20 +147,63 @@ class Kernel final : public EmulatedKernel {
   KernelFunction function_;
 };
 
-}  // namespace
+// Kernel `index` of a library built from host_text.
+Result<std::shared_ptr<EmulatedKernel>> find_kernel(const Source& source,
+                                                    std::shared_ptr<HostLibrary> library,
+                                                    size_t index) {
+  auto function =
+      reinterpret_cast<KernelFunction>(library->find(fmt::format("{}_{}", kEntry, index).c_str()));
+  if (function == nullptr)
+    return make_error(DiagKind::kInternal, "an emulated kernel has no entry");
+  return std::shared_ptr<EmulatedKernel>(
+      std::make_shared<Kernel>(source, std::move(library), function));
+}
 
-Result<std::shared_ptr<EmulatedKernel>> emulate(const Source& source) {
+Status check_block(const Source& source) {
   auto threads = static_cast<uint32_t>(source.threads);
   if (source.threads <= 0 || threads > kMaxThreads || threads % kWarpSize != 0)
     return make_error(DiagKind::kBadLaunch,
                       fmt::format("a block of {} threads is not 1 to {} warps of {}",
                                   source.threads, kMaxThreads / kWarpSize, kWarpSize));
-  TW_ASSIGN(auto library, load_host_library(host_text(source), source.entry));
-  auto function = reinterpret_cast<KernelFunction>(library->find(kEntry));
-  if (function == nullptr)
-    return make_error(DiagKind::kInternal, "an emulated kernel has no entry");
-  return std::shared_ptr<EmulatedKernel>(
-      std::make_shared<Kernel>(source, std::move(library), function));
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<EmulatedKernel>> emulate(const Source& source) {
+  TW_TRY(check_block(source));
+  const Source* alone = &source;
+  TW_ASSIGN(auto library, load_host_library(host_text({&alone, 1}), source.entry));
+  return find_kernel(source, std::move(library), 0);
+}
+
+std::vector<std::shared_ptr<EmulatedKernel>> emulate_all(const std::vector<Source>& sources) {
+  std::map<int, std::vector<size_t>> by_target;
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (check_block(sources[i]).ok()) by_target[sources[i].sm].push_back(i);
+  std::vector<std::vector<size_t>> groups;
+  for (auto& [sm, indices] : by_target)
+    for (size_t i = 0; i < indices.size(); ++i) {
+      if (i % kGroup == 0) groups.emplace_back();
+      groups.back().push_back(indices[i]);
+    }
+  std::vector<std::shared_ptr<EmulatedKernel>> kernels(sources.size());
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t g = next++; g < groups.size(); g = next++) {
+      std::vector<const Source*> group;
+      for (size_t i : groups[g]) group.push_back(&sources[i]);
+      auto library = load_host_library(host_text(group), "many kernels", Effort::kQuickBuild);
+      if (!library) continue;
+      for (size_t k = 0; k < group.size(); ++k)
+        if (auto kernel = find_kernel(*group[k], *library, k)) kernels[groups[g][k]] = *kernel;
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  return kernels;
 }
 
 }  // namespace tilewright::cuda

@@ -170,6 +170,7 @@ struct Engine {
   static void call(tw_thread* abi, const tw_site* site, Body body) {
     Thread& thread = *reinterpret_cast<Block::Anchor*>(abi)->thread;
     thread.site = *site;
+    if (--abi->fuel == 0) return out_of_fuel(abi, site);
     std::string problem;
     try {
       body(*thread.block, thread);
@@ -182,6 +183,14 @@ struct Engine {
     thread.block->fail(DiagKind::kInternal, std::move(problem), thread);
   }
 
+  static void out_of_fuel(tw_thread* abi, const tw_site* site) {
+    Thread& thread = *reinterpret_cast<Block::Anchor*>(abi)->thread;
+    thread.site = *site;
+    thread.block->fail(
+        DiagKind::kOutOfFuel,
+        fmt::format("the thread has made more than {} steps", thread.block->setup_.options->fuel),
+        thread);
+  }
   static void barrier(tw_thread* abi, const tw_site* site) {
     call(abi, site, [](Block& block, Thread& thread) {
       block.meet(thread, block.all_, Block::Operation::kBarrier, 0, {});
@@ -311,10 +320,10 @@ struct Engine {
 
 const tw_engine& engine() {
   static const tw_engine table = {
-      &Engine::barrier,      &Engine::trap,        &Engine::shuffle,     &Engine::shared_read,
-      &Engine::shared_write, &Engine::ldmatrix,    &Engine::global_read, &Engine::global_write,
-      &Engine::copy_start,   &Engine::copy_commit, &Engine::copy_wait,   &Engine::atomic,
-      &Engine::mma,          &Engine::mma_sparse,  &Engine::mma_scaled,
+      &Engine::barrier,      &Engine::trap,         &Engine::out_of_fuel, &Engine::shuffle,
+      &Engine::shared_read,  &Engine::shared_write, &Engine::ldmatrix,    &Engine::global_read,
+      &Engine::global_write, &Engine::copy_start,   &Engine::copy_commit, &Engine::copy_wait,
+      &Engine::atomic,       &Engine::mma,          &Engine::mma_sparse,  &Engine::mma_scaled,
   };
   return table;
 }

@@ -30,6 +30,14 @@ TW_DEVICE void tw_trap(tw_at at = {}) {
   TW_SITE("tw_trap");
   tw_self()->engine->trap(tw_self(), &site);
 }
+// A turn of a loop (loop_steps.h puts it there).
+TW_DEVICE bool tw_step(tw_at at = {}) {
+  if (--tw_self()->fuel == 0) {
+    TW_SITE("a loop");
+    tw_self()->engine->out_of_fuel(tw_self(), &site);
+  }
+  return true;
+}
 template <int Scope>
 TW_DEVICE void tw_fence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -50,6 +58,12 @@ TW_DEVICE u32 tw_pack_b8(u8 b0, u8 b1, u8 b2, u8 b3) {
 }
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) {
   return (u32)low | (u32)high << 16;
+}
+TW_DEVICE u32 tw_select_bytes(u32 a, u32 b, u32 which) {
+  u64 bytes = (u64)b << 32 | a;
+  u32 result = 0;
+  for (int i = 0; i < 4; ++i) result |= (u32)(bytes >> (which >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+  return result;
 }
 
 // ---- shared memory

@@ -74,6 +74,7 @@ struct tw_thread;
 struct tw_engine {
   void (*barrier)(tw_thread*, const tw_site*);
   void (*trap)(tw_thread*, const tw_site*);
+  void (*out_of_fuel)(tw_thread*, const tw_site*);
   // Lane `lane` of the warp, or own lane ^ `lane`.
   unsigned (*shuffle)(tw_thread*, unsigned value, unsigned lane, bool exclusive_or, const tw_site*);
   void (*shared_read)(tw_thread*, void* to, unsigned offset, unsigned bytes, const tw_site*);
@@ -106,6 +107,7 @@ struct tw_engine {
 struct tw_thread {
   const tw_engine* engine;
   unsigned thread;  // index in the block
+  unsigned long long fuel;  // turns of loops and intrinsics left to the thread
   unsigned block_id[3];
   unsigned grid_dim[3];
 };

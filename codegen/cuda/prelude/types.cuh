@@ -46,8 +46,8 @@ struct f8e5m2 { u8 bits; };
 #define TW_INLINE
 #define TW_UNROLL
 #define TW_NO_UNROLL
-#define TW_KERNEL(threads) extern "C"
-#define TW_KERNEL_BLOCKS(threads, blocks) extern "C"
+#define TW_KERNEL(threads) static
+#define TW_KERNEL_BLOCKS(threads, blocks) static
 #endif
 
 // A loop over the registers of a tile, unrolled: every index is a constant.

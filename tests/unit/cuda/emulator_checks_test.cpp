@@ -204,6 +204,29 @@ TEST(EmulatorChecks, TrapsAndBadOperands) {
                {"not rounded to TF32"});
 }
 
+// Loops with and without intrinsics, of every form.
+TEST(EmulatorChecks, KernelsThatNeverEndRunOutOfFuel) {
+  uint32_t flag = 0;
+  Emulation e{.threads = 32};
+  e.options.fuel = 100000;
+  for (const char* loop :
+       {"for (;;) {}", "while (true) n = n * 3 + 1;", "while (n < 5 || n > 2) { n = 3; }",
+        "for (u32 i = 0; i < 10; ) n += i;", "do { n = 1; } while (n);",
+        "while (tw_atom_cas<TW_GPU>(p, (u32)1, (u32)0) == 0) {}"}) {
+    SCOPED_TRACE(loop);
+    expect_fault(e.run("u64 p", "volatile u32 n = 3;\n" + std::string(loop), &flag),
+                 DiagKind::kOutOfFuel, {"k.cu:3", "made more than 100000 steps"});
+  }
+  // Words and comments that only look like loops; a loop that ends.
+  EXPECT_EQ(text_of(e.run("u64 p", R"(
+    // while (true) for ever
+    u32 before = 0, awhile = 1, n = 0;
+    for (u32 i = 0; i < 90; ++i) n += before + awhile;
+    while (n > 0) --n;)",
+                          &flag)),
+            "");
+}
+
 // Of many blocks that fail on many threads, the run ends and names one.
 TEST(EmulatorChecks, FaultsOnManyThreads) {
   Emulation e{.threads = 32, .grid = {200, 1, 1}};
@@ -345,6 +368,39 @@ TEST(EmulatorBuild, BlocksAreWholeWarps) {
     Emulation e{.threads = threads};
     expect_fault(e.run("", ""), DiagKind::kBadLaunch, {"is not 1 to 32 warps of 32"});
   }
+}
+
+// Same names, several targets, more than a library holds; a bad one is null and told of by
+// emulate().
+TEST(EmulatorBuild, ManyKernelsAtOnce) {
+  std::vector<Source> sources;
+  for (uint32_t i = 0; i < 70; ++i) {
+    Source source;
+    source.entry = "k";
+    source.text = "TW_KERNEL(32) void k(u64 p) { u32 w = " + std::to_string(100 + i) +
+                  "; tw_global_store<4, TW_PLAIN>(p, &w); }\n";
+    source.threads = i == 69 ? 31 : 32;
+    source.sm = i % 2 ? 80 : 75;
+    source.params.resize(1);
+    sources.push_back(source);
+  }
+  auto kernels = emulate_all(sources);
+  ASSERT_EQ(kernels.size(), sources.size());
+  EXPECT_EQ(kernels[69], nullptr);
+  for (uint32_t i = 0; i < 69; ++i) {
+    ASSERT_NE(kernels[i], nullptr) << i;
+    uint32_t out = 0;
+    uint64_t slot = Emulation::slot(&out);
+    Launch launch;
+    launch.arguments = {&slot, 1};
+    ASSERT_EQ(text_of(kernels[i]->run(launch)), "");
+    EXPECT_EQ(out, 100 + i);
+  }
+  sources[0].text = "no kernel";
+  sources.resize(1);
+  EXPECT_EQ(emulate_all(sources)[0], nullptr);
+  expect_fault(emulate(sources[0]).ok() ? Status() : Status(emulate(sources[0]).error()),
+               DiagKind::kHostCompile, {"refused the text of k"});
 }
 
 TEST(EmulatorBuild, ArgumentsAreCounted) {
