@@ -117,22 +117,19 @@ LoopPlan Planner::plan(OpId id) {
   LoopPlan plan{.loop = id, .why = {}, .loads = {}};
   plan.requested = static_cast<int>(
       loop.node().attrs.get_int("num_stages", module_.attrs.get_int("num_stages", 1)));
+  plan.requested = std::max(1, plan.requested);
   plan.stages = std::min(plan.requested, options_.max_stages);
   if (plan.stages < plan.requested) plan.why = "more do not fit in shared memory";
-  if (plan.requested <= 1 || loop.loads.empty()) {
-    plan.stages = plan.requested = std::max(1, plan.requested);
-    if (loop.loads.empty()) plan.stages = 1;
-    return plan;
-  }
-  std::string obstacle = find_obstacle(loop);
-  if (plan.stages <= 1) obstacle = plan.why;
+  std::string obstacle = plan.requested == 1 ? "the loop asks for one stage"
+                         : plan.stages == 1  ? plan.why
+                                             : find_obstacle(loop);
   for (OpId load : loop.loads)
     plan.loads.push_back({load, How::kKept, obstacle.empty() ? cannot_move(loop, load) : obstacle});
   if (obstacle.empty()) {
     decide(loop, plan);
   } else {
     plan.stages = 1;
-    plan.why = obstacle;
+    plan.why = plan.requested == 1 ? "" : obstacle;
   }
   return plan;
 }

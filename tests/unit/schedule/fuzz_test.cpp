@@ -80,9 +80,9 @@ Status run(const ir::Module& module, const RandomLoop& loop, Memory& memory, Pla
   return interp::run(module, {{1, 1, 1}, memory.arguments(loop)}, options);
 }
 
-class ScheduleFuzz : public testing::TestWithParam<const char*> {};
+class ScheduledLoops : public testing::TestWithParam<const char*> {};
 
-TEST_P(ScheduleFuzz, ScheduledLoopsComputeTheSame) {
+TEST_P(ScheduledLoops, ScheduledLoopsComputeTheSame) {
   const Target& target = *find_target(GetParam());
   int async = 0, staged = 0, ahead = 0, deep = 0;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
@@ -130,7 +130,35 @@ TEST_P(ScheduleFuzz, ScheduledLoopsComputeTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, ScheduleFuzz, testing::Values("sm_75", "sm_80"));
+// The other test is worth something only if it sees a wait that is too short.
+TEST(ScheduleFuzz, AShortWaitIsSeen) {
+  int caught = 0;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    RandomLoop loop = random_loop(seed);
+    auto module = ir::parse("random.ir", loop.text);
+    ASSERT_TRUE(module.ok() && passes::run_pipeline(*module).ok());
+    if (loop.step > 0 ? loop.lo >= loop.hi : loop.lo <= loop.hi) continue;
+    schedule(*module, *find_target("sm_80"));
+    bool changed = false;
+    ir::walk(*module, module->body, [&](ir::OpId id) {
+      ir::OpNode& op = module->op(id);
+      bool in_loop = module->region(op.parent).parent.valid();
+      if (op.op != ir::Op::CopyWait || !in_loop) return;
+      op.attrs.set("pending", op.attrs.get_int("pending") + 1);
+      changed = true;
+    });
+    if (!changed) continue;
+    Memory memory(seed);
+    Places reads;
+    Status status = run(*module, loop, memory, reads, nullptr);
+    ASSERT_FALSE(status.ok()) << seed;
+    EXPECT_EQ(status.error().kind, DiagKind::kUninitializedRead);
+    ++caught;
+  }
+  EXPECT_GT(caught, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, ScheduledLoops, testing::Values("sm_75", "sm_80"));
 
 }  // namespace
 }  // namespace tilewright::schedule
