@@ -129,6 +129,52 @@ std::set<OpId> chained_dots(const Assigner& assigner) {
   return chained;
 }
 
+// Dimensions by length of their runs of addresses, longest first; later dimensions on a tie.
+std::vector<int> access_order(const analysis::AxisInfo& pointers) {
+  std::vector<int> order(pointers.rank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](int axis) { return pointers.contiguity[axis]; });
+  return order;
+}
+
+// The dimension along which the addresses behind a tile run, if it comes from memory as it is; -1.
+int contiguous_axis(const Assigner& assigner, ValueId value) {
+  const ir::Module& module = assigner.module;
+  const ir::OpNode* op = module.def(value);
+  if (op == nullptr) return -1;
+  ValueId pointers;
+  if (op->op == Op::Permute) {
+    int axis = contiguous_axis(assigner, op->operands[0]);
+    std::vector<int64_t> order = op->attrs.get_list("order");
+    return axis < 0 ? -1 : static_cast<int>(std::ranges::find(order, axis) - order.begin());
+  }
+  if (op->op == Op::Load) {
+    pointers = op->operands[0];
+  } else if (op->op == Op::SharedLoad) {
+    for (OpId id : assigner.order) {
+      const ir::OpNode& copy = module.op(id);
+      if (copy.op == Op::CopyAsync && copy.operands[0] == op->operands[0])
+        pointers = copy.operands[2];
+    }
+  }
+  if (!pointers.valid()) return -1;
+  const analysis::AxisInfo& axes = assigner.axes[pointers.index];
+  int first = access_order(axes)[0];
+  return axes.contiguity[static_cast<size_t>(first)] > 1 ? first : -1;
+}
+
+// 8-bit operands that are contiguous along M or N, not K: ldmatrix.trans gives a lane two columns.
+void interleave(const Assigner& assigner, MmaTiling& tiling, const ir::OpNode& op, int64_t m,
+                int64_t n) {
+  if (tiling.element_bits != 8 || tiling.instruction.m != 16 || !assigner.target.has_ldmatrix)
+    return;
+  int rank = assigner.module.type(op.operands[0]).rank();
+  tiling.interleaved_m = m >= 16 && contiguous_axis(assigner, op.operands[0]) == rank - 2;
+  tiling.interleaved_n =
+      n >= 16 * tiling.warps_n && contiguous_axis(assigner, op.operands[1]) == rank - 1;
+}
+
 DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
   const ir::Module& module = assigner.module;
   const ir::OpNode& op = module.op(id);
@@ -151,6 +197,7 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
   plan.tiling.instruction = unit->instruction;
   plan.tiling.element_bits = dtype_bits(unit->dtype);
   place_warps(plan.tiling, m, n, assigner.result.warps, chained);
+  interleave(assigner, plan.tiling, op, m, n);
   plan.operand_a = layout::mma_operand_a(a.shape, plan.tiling);
   plan.operand_b = layout::mma_operand_b(b.shape, plan.tiling);
   plan.accumulator = layout::mma_accumulator(acc.shape, plan.tiling);
@@ -158,15 +205,6 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
 }
 
 // ---- memory ----
-
-// Dimensions by length of their runs of addresses, longest first; later dimensions on a tie.
-std::vector<int> access_order(const analysis::AxisInfo& pointers) {
-  std::vector<int> order(pointers.rank());
-  std::iota(order.rbegin(), order.rend(), 0);
-  std::ranges::stable_sort(order, std::greater{},
-                           [&](int axis) { return pointers.contiguity[axis]; });
-  return order;
-}
 
 int access_width(const Assigner& assigner, OpId id, int axis) {
   Op op = assigner.module.op(id).op;

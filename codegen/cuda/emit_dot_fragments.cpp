@@ -26,9 +26,27 @@ std::string each_item(int count, const std::string& text) {
   return count > 1 ? fmt::format("TW_EACH(i, {}) {}", count, text) : text;
 }
 
+// 8-bit elements by ldmatrix.trans: a word has two rows of two columns. The words of rows 0, 1 and
+// of rows 2, 3 lie where those of the two columns belong until tw_unpair_bytes makes them such.
+bool pairs_bytes(const DotOperand& f) {
+  return f.in_shared && f.load.kind == Kind::kLdmatrixTrans && f.packed == 4;
+}
+constexpr int kRowPair = 2;  // register bit of rows 2, 3
+int column_bit(const DotOperand& f) {
+  return f.load.registers[0] ^ f.load.registers[1];
+}
+
 // Of one load access: the words it fills, in order; empty if it does not deliver whole words.
 std::vector<int> filled_words(const MmaDot& dot, const DotOperand& f, int k) {
   std::vector<int> words;
+  if (pairs_bytes(f)) {
+    for (int j = 0; j < f.load.vector; j += f.packed) {
+      int r = f.load.registers[static_cast<size_t>(k * f.load.vector + j)];
+      if (r & kRowPair) r ^= kRowPair | column_bit(f);
+      words.push_back(dot.local(f, r) / f.packed);
+    }
+    return words;
+  }
   if (f.load.vector % f.packed != 0) return {};
   for (int j = 0; j < f.load.vector; ++j) {
     int local = dot.local(f, f.load.registers[static_cast<size_t>(k * f.load.vector + j)]);
@@ -139,6 +157,21 @@ void pack_local(MmaDot& dot, const DotOperand& f, const FragmentSet& which, int 
   });
 }
 
+void unpair(MmaDot& dot, const DotOperand& f, const FragmentSet& which, int set) {
+  int registers = f.values * f.k_tiles * f.tiles * f.batch, column = column_bit(f);
+  std::vector<std::vector<uint32_t>> tables(2);
+  for (int r = 0; r < registers; r += f.packed) {
+    if ((r & column) != 0 || !belongs(dot, f, r, which)) continue;
+    for (int side = 0; side < 2; ++side)
+      tables[static_cast<size_t>(side)].push_back(static_cast<uint32_t>(
+          set * dot.words(f) + dot.local(f, r | (side ? column : 0)) / f.packed));
+  }
+  dot.e.each(tables, [&](const std::vector<std::string>& i) {
+    return fmt::format("tw_unpair_bytes({}[{}], {}[{}]);", f.name, without_parens(i[0]), f.name,
+                       without_parens(i[1]));
+  });
+}
+
 }  // namespace
 
 std::string fragment_words(const MmaDot& dot, const DotOperand& f, int set,
@@ -176,6 +209,7 @@ void finish_fragments(MmaDot& dot, const DotOperand& f, const FragmentSet& which
                        first == 0 ? std::string() : fmt::format("{} + ", first));
   };
   if (!f.in_shared) pack_local(dot, f, which, set);
+  if (pairs_bytes(f)) unpair(dot, f, which, set);
   if (by_value(dot, f)) {
     std::string values = plus(f.name + "_values", first * f.packed);
     std::string each = f.packed == 1 ? "i" : fmt::format("i * {}", f.packed);

@@ -82,6 +82,14 @@ TW_DEVICE void tw_from_words(T* v, const u32* w) {
   }
 }
 
+// x and y hold rows 0, 1 and rows 2, 3 of two columns of bytes (column 0 and 1 of a row side by side):
+// afterwards x is column 0 and y column 1.
+TW_DEVICE void tw_unpair_bytes(u32& x, u32& y) {
+  u32 column = tw_select_bytes(x, y, 0x6420);
+  y = tw_select_bytes(x, y, 0x7531);
+  x = column;
+}
+
 // Moves N values (N * size is 1, 2, 4, 8 or 16 bytes) between registers and shared memory.
 template <int N, class T>
 TW_DEVICE void tw_shared_load(T* v, u32 offset TW_AT) {
