@@ -1,5 +1,7 @@
 #include "codegen/schedule/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -19,9 +21,10 @@ namespace {
 // Loads beside dots (scales, bias, indices) share the register file with accumulators. A loop
 // without dots hides a memory latency of about 600 ns by bytes in flight: H200 needs 22 KB an SM at
 // full bandwidth, which 1024 threads reach with two 16-byte vectors each. One iteration ahead
-// doubles what is in flight; a loop whose tile has more than four vectors a thread is there
-// already, and would only lose occupancy. For the same reason one iteration ahead is all that pays.
-constexpr int kAheadBesideDots = 16, kAheadAlone = 16;
+// doubles what is in flight; a loop that loads more than four vectors a thread is there already,
+// and would only lose registers: none of its loads moves. For the same reason one iteration ahead
+// is all that pays. With 32 warps a thread has 64 registers, and no more than an eighth is given.
+constexpr int kAheadBesideDots = 16, kAheadAlone = 16, kShareAhead = 8;
 // What is staged through registers to shared memory stands beside a whole accumulator.
 constexpr int kStaged = 64;
 // Fewer iterations than this leave nothing to hide.
@@ -210,7 +213,11 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
   bool dots = has_dot(module_, loop);
   auto count = loop.trip_count();
   bool few = !dots && count && *count < kFewIterations;
-  int ahead = dots ? kAheadBesideDots : kAheadAlone, staged = kStaged;
+  int most = std::min(dots ? kAheadBesideDots : kAheadAlone,
+                      target_.registers_per_sm / threads_ / kShareAhead);
+  int ahead = most, staged = kStaged, all = 0;
+  for (OpId load : loop.loads) all += registers(load);
+  bool enough = !dots && all > most;
   for (PlannedLoad& load : plan.loads) {
     if (!load.why.empty()) continue;
     if (!load.is_needed) {
@@ -229,6 +236,8 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
       load.why = "a dot reads it; " + no_copy;
     } else if (few) {
       load.why = "the loop has too few iterations";
+    } else if (enough) {
+      load.why = fmt::format("the loop has {} bytes a thread in flight as it is", 4 * all);
     } else if (registers(load.op) > ahead) {
       load.why = (no_copy.empty() ? "" : no_copy + "; ") + "it would take too many registers";
     } else {
