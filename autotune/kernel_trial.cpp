@@ -87,6 +87,7 @@ runtime::CallOptions call_options(const Config& config) {
   runtime::CallOptions options;
   options.num_warps = config.num_warps;
   options.num_stages = config.num_stages;
+  options.maxnreg = config.maxnreg;
   return options;
 }
 

@@ -37,16 +37,18 @@ Result<Axis> parse_axis(const std::string& word) {
 }
 
 Status assign(Config& config, const std::string& name, const frontend::Constant& value) {
-  int* option = name == "warps"    ? &config.num_warps
-                : name == "stages" ? &config.num_stages
-                                   : nullptr;
+  int* option = name == "warps"     ? &config.num_warps
+                : name == "stages"  ? &config.num_stages
+                : name == "maxnreg" ? &config.maxnreg
+                                    : nullptr;
+  const int most = name == "maxnreg" ? 255 : 64;
   if (!option) {
     config.constants[name] = value;
     return {};
   }
-  if (value.kind != frontend::Constant::Kind::kInt || value.integer < 1 || value.integer > 64)
+  if (value.kind != frontend::Constant::Kind::kInt || value.integer < 1 || value.integer > most)
     return bad_space(
-        fmt::format("{} must be an integer from 1 to 64, not {}", name, to_string(value)));
+        fmt::format("{} must be an integer from 1 to {}, not {}", name, most, to_string(value)));
   *option = static_cast<int>(value.integer);
   return {};
 }
@@ -56,13 +58,13 @@ Status assign(Config& config, const std::string& name, const frontend::Constant&
 std::string Config::key() const {
   std::map<std::string, std::string> text;
   for (auto& [name, value] : constants) text[name] = to_string(value);
-  return config_key(text, num_warps, num_stages);
+  return config_key(text, num_warps, num_stages, maxnreg);
 }
 
 std::vector<Config> decorator_space(const frontend::KernelInfo& kernel) {
   std::vector<Config> space;
   for (const frontend::DecoratorConfig& row : kernel.configs) {
-    Config config{row.constants, row.num_warps, row.num_stages};
+    Config config{row.constants, row.num_warps, row.num_stages, row.maxnreg.value_or(0)};
     if (std::find(space.begin(), space.end(), config) == space.end())
       space.push_back(std::move(config));
   }

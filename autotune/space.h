@@ -16,6 +16,7 @@ struct Config {
   std::map<std::string, frontend::Constant> constants;
   int num_warps = 4;
   int num_stages = 3;
+  int maxnreg = 0;  // 0: no bound on registers
 
   std::string key() const;  // autotune/db/key.h's config_key
   friend bool operator==(const Config&, const Config&) = default;
@@ -25,7 +26,7 @@ struct Config {
 std::vector<Config> decorator_space(const frontend::KernelInfo& kernel);
 
 // "BLOCK_M=64,128 BLOCK_N=32,64 warps=4,8 stages=2": every combination, the last name fastest.
-// `warps` and `stages` are launch options, other names are constexpr parameters.
+// `warps`, `stages` and `maxnreg` are launch options, other names are constexpr parameters.
 Result<std::vector<Config>> parse_space(std::string_view text);
 
 // The config whose key() is `key`, or null.

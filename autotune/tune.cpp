@@ -91,7 +91,12 @@ class BuildQueue {
   bool stopped_ = false;
 };
 
-Measurement evaluate(const Key& key, const Config& config, Result<Built> built, Trial& trial) {
+bool spills_too_much(int spills, const TuneOptions& options) {
+  return options.max_spills >= 0 && spills > options.max_spills;
+}
+
+Measurement evaluate(const Key& key, const Config& config, Result<Built> built, Trial& trial,
+                     const TuneOptions& options) {
   Measurement row;
   row.key = key;
   row.config = config.key();
@@ -104,6 +109,10 @@ Measurement evaluate(const Key& key, const Config& config, Result<Built> built, 
   row.registers = built->registers;
   row.shared_bytes = built->shared_bytes;
   row.spills = built->spills;
+  if (spills_too_much(built->spills, options))
+    return fail(Outcome::kRejected, make_error(DiagKind::kOutOfResources,
+                                               fmt::format("{} spill instructions, {} are allowed",
+                                                           built->spills, options.max_spills)));
   auto error = guarded<double>([&] { return trial.check(*built); });
   if (!error)
     return fail(error.error().kind == DiagKind::kWrongResult ? Outcome::kWrong : Outcome::kFailed,
@@ -118,13 +127,22 @@ Measurement evaluate(const Key& key, const Config& config, Result<Built> built, 
   return row;
 }
 
+// A row that an earlier sweep rejected for spills counts only while it would be rejected again.
+bool is_known(const Measurement& row, const Config& config, const TuneOptions& options) {
+  if (row.config != config.key()) return false;
+  bool for_spills = row.outcome == Outcome::kRejected && row.spills > 0;
+  return !for_spills || spills_too_much(row.spills, options);
+}
+
 std::vector<const Config*> unmeasured(const std::vector<Config>& space,
-                                      const std::vector<Measurement>& rows, bool force) {
+                                      const std::vector<Measurement>& rows,
+                                      const TuneOptions& options) {
   std::vector<const Config*> pending;
   for (const Config& config : space) {
-    bool known = std::any_of(rows.begin(), rows.end(),
-                             [&](const Measurement& row) { return row.config == config.key(); });
-    if (force || !known) pending.push_back(&config);
+    bool known = std::any_of(rows.begin(), rows.end(), [&](const Measurement& row) {
+      return is_known(row, config, options);
+    });
+    if (options.force || !known) pending.push_back(&config);
   }
   return pending;
 }
@@ -156,14 +174,14 @@ double median(std::vector<double> samples) {
 Result<TuneResult> tune(const Key& key, const std::vector<Config>& space, Trial& trial,
                         TuningDb& db, const TuneOptions& options) {
   TW_ASSIGN(auto known, db.rows(key));
-  std::vector<const Config*> pending = unmeasured(space, known, options.force);
+  std::vector<const Config*> pending = unmeasured(space, known, options);
   TuneResult result;
   Progress progress;
   progress.total = static_cast<int>(pending.size());
   if (!pending.empty()) {
     BuildQueue queue(pending, trial, options.threads);
     for (size_t i = 0; i < pending.size() && !options.stop.stop_requested(); ++i) {
-      Measurement row = evaluate(key, *pending[i], queue.take(i), trial);
+      Measurement row = evaluate(key, *pending[i], queue.take(i), trial, options);
       TW_TRY(db.record(row));
       ++result.measured;
       bool measured = row.outcome == Outcome::kMeasured;
@@ -182,6 +200,7 @@ Result<TuneResult> tune(const Key& key, const std::vector<Config>& space, Trial&
     if (row.outcome != Outcome::kMeasured) break;  // measured rows come first
     const Config* config = find_config(space, row.config);
     if (!config) continue;  // measured earlier, from a wider space
+    if (spills_too_much(row.spills, options)) continue;
     result.best = row;
     result.config = *config;
     return result;

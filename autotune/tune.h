@@ -41,8 +41,9 @@ struct Progress {
 };
 
 struct TuneOptions {
-  int threads = 0;                                // for building; 0: one a hardware thread
-  bool force = false;                             // measure again what the database already has
+  int threads = 0;      // for building; 0: one a hardware thread
+  int max_spills = -1;  // candidates with more spill instructions are rejected unmeasured; -1: none
+  bool force = false;   // measure again what the database already has
   std::function<void(const Progress&)> progress;  // called from the calling thread
   std::stop_token stop;  // checked between candidates; what was measured stays recorded
 };

@@ -56,6 +56,7 @@ struct Specialization {
   int num_stages = 3;
   bool fp_fusion = true;  // contract a*b+c into fma (Triton's enable_fp_fusion)
   bool debug = false;     // keep assert ops
+  int maxnreg = 0;        // registers a thread may use at most on a GPU; 0: as many as there are
 
   // Printable key: one line, equal iff the specialisations are equal.
   std::string key() const;

@@ -59,7 +59,8 @@ std::string Specialization::key() const {
     out += ":" + ir::to_string(a.type);
     if (a.divisibility != 1) out += fmt::format(":{}", a.divisibility);
   }
-  return out + fmt::format("; warps={} stages={}{}{}", num_warps, num_stages,
+  return out + fmt::format("; warps={} stages={}{}{}{}", num_warps, num_stages,
+                           maxnreg > 0 ? fmt::format(" maxnreg={}", maxnreg) : "",
                            fp_fusion ? "" : " no-fusion", debug ? " debug" : "");
 }
 

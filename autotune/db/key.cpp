@@ -30,11 +30,12 @@ std::string problem_key(const std::vector<std::string>& dtypes,
 }
 
 std::string config_key(const std::map<std::string, std::string>& constants, int num_warps,
-                       int num_stages) {
+                       int num_stages, int maxnreg) {
   std::string out;
   for (auto& [name, value] : constants)
     out += fmt::format("{}{}={}", out.empty() ? "" : ",", name, value);
-  return out + fmt::format(";warps={},stages={}", num_warps, num_stages);
+  out += fmt::format(";warps={},stages={}", num_warps, num_stages);
+  return maxnreg > 0 ? out + fmt::format(",maxnreg={}", maxnreg) : out;
 }
 
 }  // namespace tilewright::autotune

@@ -29,6 +29,6 @@ std::string problem_key(const std::vector<std::string>& dtypes,
 int64_t bucket(int64_t extent);
 // Constants by name, then launch options: "BLOCK=64,GROUP=8;warps=4,stages=3".
 std::string config_key(const std::map<std::string, std::string>& constants, int num_warps,
-                       int num_stages);
+                       int num_stages, int maxnreg = 0);
 
 }  // namespace tilewright::autotune

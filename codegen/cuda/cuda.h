@@ -29,6 +29,7 @@ struct Source {
   std::string entry;     // symbol name
   int threads = 128;     // block size, x only
   int shared_bytes = 0;  // dynamic shared memory
+  int max_registers = 0;  // a thread; 0: no bound but what min_blocks leaves
   int min_blocks = 1;    // that ptxas leaves registers for on an SM (residency.h)
   std::vector<ir::Type> params;
   int sm = 0;  // the target, so that the emulator offers what it has and no more; 0: all of sm_90

@@ -16,6 +16,8 @@ using layout::LinearLayout;
 
 namespace {
 
+constexpr int kRegisterUnit = 8;  // a thread's registers are allocated by
+
 bool is_identifier(const std::string& text) {
   if (text == "true" || text == "false" || text.empty() || (text[0] >= '0' && text[0] <= '9'))
     return false;
@@ -150,12 +152,22 @@ Result<Source> Emitter::finish() {
   source.shared_bytes = static_cast<int>(shared_bytes_);
   source.params = parameter_types_;
   source.sm = target.sm;
-  source.min_blocks = wanted_blocks(module, assignment, target);
+  // The author's bound on registers stands in for ours. ptxas is then not told the number of
+  // threads, so a block must fit by it.
+  source.max_registers = static_cast<int>(module.attrs.get_int("maxnreg", 0));
+  if (source.max_registers > 0)
+    source.max_registers = std::min(source.max_registers, target.registers_per_sm / source.threads /
+                                                              kRegisterUnit * kRegisterUnit);
+  if (source.max_registers == 0) source.min_blocks = wanted_blocks(module, assignment, target);
   std::string text = fmt::format("// {} for {}: {} threads, {} bytes of shared memory.\n", entry_,
                                  target.name, source.threads, shared_bytes_);
-  text += source.min_blocks == 1 ? fmt::format("TW_KERNEL({}) void {}(", source.threads, entry_)
-                                 : fmt::format("TW_KERNEL_BLOCKS({}, {}) void {}(", source.threads,
-                                               source.min_blocks, entry_);
+  if (source.max_registers > 0)
+    text += fmt::format("TW_KERNEL_REGISTERS({}, {})", source.threads, source.max_registers);
+  else if (source.min_blocks > 1)
+    text += fmt::format("TW_KERNEL_BLOCKS({}, {})", source.threads, source.min_blocks);
+  else
+    text += fmt::format("TW_KERNEL({})", source.threads);
+  text += fmt::format(" void {}(", entry_);
   for (size_t i = 0; i < parameters_.size(); ++i) text += (i > 0 ? ", " : "") + parameters_[i];
   text += ") {\n";
   if (need_thread_) text += "  const u32 thread = tw_thread_id();\n";

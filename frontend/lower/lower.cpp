@@ -100,6 +100,7 @@ Result<ir::Module> Lowering::run(std::string_view kernel) {
   module.name = def->name;
   module.attrs.set("num_warps", int64_t{specialization.num_warps});
   module.attrs.set("num_stages", int64_t{specialization.num_stages});
+  if (specialization.maxnreg > 0) module.attrs.set("maxnreg", int64_t{specialization.maxnreg});
   if (!specialization.fp_fusion) module.attrs.set("fp_fusion", int64_t{0});
   module.body = module.add_region({});
   Frame frame;

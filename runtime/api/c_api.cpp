@@ -193,6 +193,7 @@ struct Call {
     options.fp_fusion = o.no_fp_fusion == 0;
     options.debug = o.debug != 0;
     options.threads = o.threads;
+    options.maxnreg = o.maxnreg;
     for (size_t i = 0; i < value_count; ++i) {
       tw::Value value;
       if (const char* wrong = to_value(values[i], value)) return wrong;

@@ -55,7 +55,8 @@ runtime::LaunchOptions internal_options(const LaunchOptions& options) {
   runtime::LaunchOptions out;
   out.grid = {options.grid.x, options.grid.y, options.grid.z};
   out.stream = options.stream;
-  out.call = {options.num_warps, options.num_stages, options.fp_fusion, options.debug};
+  out.call = {options.num_warps, options.num_stages, options.fp_fusion, options.debug,
+              options.maxnreg};
   out.threads = options.threads;
   return out;
 }

@@ -223,6 +223,7 @@ Status Binder::place_named(const NamedArg& named, uint16_t index) {
   }
   if (named.name == "num_warps") return take_option(named, options_.num_warps);
   if (named.name == "num_stages") return take_option(named, options_.num_stages);
+  if (named.name == "maxnreg") return take_option(named, options_.maxnreg);
   return make_error(DiagKind::kUnknownArgument,
                     fmt::format("kernel `{}` has no parameter `{}`", info_.name, named.name),
                     "the kernel is " + signature(info_));
@@ -329,6 +330,9 @@ Status Binder::check_options() const {
   if (options_.num_stages < 0 || options_.num_stages > 32)
     return make_error(DiagKind::kBadLaunch,
                       fmt::format("num_stages is {}, but must be 1 to 32", options_.num_stages));
+  if (options_.maxnreg < 0 || options_.maxnreg > 255)
+    return make_error(DiagKind::kBadLaunch,
+                      fmt::format("maxnreg is {}, but must be 1 to 255", options_.maxnreg));
   return {};
 }
 
@@ -341,6 +345,7 @@ Result<BoundCall> Binder::finish() {
   if (options_.num_stages != 0) s.num_stages = options_.num_stages;
   s.fp_fusion = options_.fp_fusion;
   s.debug = options_.debug;
+  s.maxnreg = options_.maxnreg;
   return std::move(bound_);
 }
 

@@ -32,6 +32,7 @@ struct CallOptions {
   int num_stages = 0;  // 0: 3
   bool fp_fusion = true;
   bool debug = false;  // keep the kernel's assertions
+  int maxnreg = 0;     // registers a thread may use at most on a GPU; 0: as many as there are
 };
 
 // How one run-time parameter of the specialised kernel is filled: from which argument, converted to

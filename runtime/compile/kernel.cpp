@@ -77,7 +77,8 @@ uint64_t options_word(const CallOptions& options, size_t positional, size_t name
          static_cast<uint64_t>(options.num_stages & 0xff) << 8 |
          static_cast<uint64_t>(options.fp_fusion) << 16 |
          static_cast<uint64_t>(options.debug) << 17 | static_cast<uint64_t>(positional) << 24 |
-         static_cast<uint64_t>(named) << 40;
+         static_cast<uint64_t>(named & 0xffff) << 40 |
+         static_cast<uint64_t>(options.maxnreg & 0xff) << 56;
 }
 
 // The i-th argument, positional ones first.

@@ -93,6 +93,8 @@ class Launches(unittest.TestCase):
             self.skipTest("no NVRTC")
         self.assertEqual(code[:4], b"\x7fELF")
         self.assertEqual(threads, 256)
+        bounded = scale.cubin("sm_80", x, x, 1000, 2.0, BLOCK=256, num_warps=8, maxnreg=24)
+        self.assertNotEqual(code, bounded[0])
 
     def test_buffers(self):
         buffer = context().allocate(16, "f32")

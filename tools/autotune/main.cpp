@@ -21,6 +21,7 @@ struct Options {
   std::string device = "auto", space, database, check = "auto";
   int threads = 0;
   bool force = false, json = false;
+  int max_spills = -1;
 };
 
 std::stop_source* interrupt_target = nullptr;
@@ -53,6 +54,9 @@ void parse(CLI::App& app, Options& o) {
       ->capture_default_str();
   app.add_option("--threads", o.threads, "for compiling (default: one a hardware thread)");
   app.add_flag("--force", o.force, "measure again what the database has");
+  app.add_option("--max-spills", o.max_spills,
+                 "reject configs with more spill instructions, unmeasured")
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--json", o.json, "one JSON document on stdout");
 }
 
@@ -135,6 +139,7 @@ Status sweep(const Options& o) {
   autotune::TuneOptions options;
   options.threads = o.threads;
   options.force = o.force;
+  options.max_spills = o.max_spills;
   options.stop = stop.get_token();
   options.progress = [&](const autotune::Progress& p) { progress.show(p); };
   autotune::Key key = trial->key();

@@ -21,7 +21,7 @@ struct CompileOptions {
   std::string target = "sm_80";        // sm_NN or cpu
   std::vector<std::string> arguments;  // x=*bf16:16
   std::vector<std::string> constants;  // BLOCK=1024
-  int num_warps = 4, num_stages = 3;
+  int num_warps = 4, num_stages = 3, maxnreg = 0;
   bool line_info = false, debug = false;
   std::string emit = "report";
   std::string card;     // that the report judges by; empty: the target's reference card
@@ -34,7 +34,7 @@ int run_compile(const CompileOptions& options);
 struct RunOptions {
   LaunchText launch;
   std::string device = "auto";
-  int num_warps = 4, num_stages = 3;
+  int num_warps = 4, num_stages = 3, maxnreg = 0;
   std::vector<std::string> save;  // NAME=FILE.npy
 };
 int run_run(const RunOptions& options);

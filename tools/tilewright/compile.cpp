@@ -52,6 +52,7 @@ Result<frontend::Specialization> specialization(const CompileOptions& options,
   frontend::Specialization out;
   out.num_warps = options.num_warps;
   out.num_stages = options.num_stages;
+  out.maxnreg = options.maxnreg;
   out.debug = options.debug;
   for (const frontend::ParamInfo& param : info.params)
     if (auto it = given.find(param.name); it != given.end()) {

@@ -25,6 +25,9 @@ void add_compile(CLI::App& app, CompileOptions& options) {
   sub->add_option("--const", options.constants, "NAME=VALUE of a constexpr parameter");
   sub->add_option("--num-warps", options.num_warps)->capture_default_str();
   sub->add_option("--num-stages", options.num_stages)->capture_default_str();
+  sub->add_option("--maxnreg", options.maxnreg,
+                  "registers a thread may use at most on a GPU (0: as many as there are)")
+      ->check(CLI::Range(0, 255));
   sub->add_flag("--line-info", options.line_info, "tie the code to the kernel's source lines");
   sub->add_flag("--debug", options.debug, "keep assertions");
   sub->add_option("--emit", options.emit, "what to write")
@@ -51,6 +54,9 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->capture_default_str();
   sub->add_option("--num-warps", options.num_warps)->capture_default_str();
   sub->add_option("--num-stages", options.num_stages)->capture_default_str();
+  sub->add_option("--maxnreg", options.maxnreg,
+                  "registers a thread may use at most on a GPU (0: as many as there are)")
+      ->check(CLI::Range(0, 255));
   sub->add_option("--save", options.save, "NAME=FILE.npy: write a tensor after the launch");
 }
 

@@ -62,6 +62,7 @@ Status run(const RunOptions& options) {
   autotune::Config config;
   config.num_warps = options.num_warps;
   config.num_stages = options.num_stages;
+  config.maxnreg = options.maxnreg;
   auto service = std::make_shared<runtime::CompileService>();
   TW_ASSIGN(auto trial, autotune::KernelTrial::create(workload, device, service, {}));
   auto start = std::chrono::steady_clock::now();

@@ -36,6 +36,9 @@ struct f8e5m2 { u8 bits; };
 #else
 #define TW_KERNEL_BLOCKS(threads, blocks) extern "C" __global__ __launch_bounds__(threads, blocks)
 #endif
+// The same with a bound on a thread's registers, which excludes __launch_bounds__. (ptxas rounds
+// its option maxrregcount to what some number of blocks leaves.)
+#define TW_KERNEL_REGISTERS(threads, registers) extern "C" __global__ __maxnreg__(registers)
 #else
 #define TW_COPY_BYTES __builtin_memcpy
 #define TW_DEVICE static inline
@@ -48,6 +51,7 @@ struct f8e5m2 { u8 bits; };
 #define TW_NO_UNROLL
 #define TW_KERNEL(threads) static
 #define TW_KERNEL_BLOCKS(threads, blocks) static
+#define TW_KERNEL_REGISTERS(threads, registers) static
 #endif
 
 // A loop over the registers of a tile, unrolled: every index is a constant.

@@ -81,7 +81,8 @@ typedef enum tw_value_kind {
 } tw_value_kind;
 
 /* One value of a call. `name` null: the next parameter that no named value fills; else the
- * parameter of that name. num_warps and num_stages may also come by name. */
+ * parameter of that name. num_warps, num_stages and maxnreg may also come
+ * by name. */
 typedef struct tw_value {
   const char* name;
   int32_t kind;  /* tw_value_kind */
@@ -196,6 +197,7 @@ typedef struct tw_launch_options {
   int32_t no_fp_fusion; /* not 0: a*b+c is rounded twice */
   int32_t debug;        /* not 0: keep the kernel's assertions */
   int32_t threads;      /* on the CPU; 0: one per hardware thread */
+  int32_t maxnreg;      /* registers a thread may use at most on a GPU; 0: as many as there are */
 } tw_launch_options;
 
 /* Runs the kernel. On a GPU the work is queued on the stream and the call returns; on the host it

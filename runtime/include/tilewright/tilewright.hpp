@@ -59,6 +59,7 @@ struct LaunchOptions {
   bool fp_fusion = true;  // a*b+c as one fma
   bool debug = false;     // keep the kernel's assertions
   int threads = 0;        // on the CPU; 0: one per hardware thread
+  int maxnreg = 0;        // registers a thread may use at most on a GPU; 0: as many as there are
 };
 
 // What a compiled specialisation needs. Zeros on the host devices.

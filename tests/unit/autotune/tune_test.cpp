@@ -10,7 +10,8 @@
 namespace tilewright::autotune {
 namespace {
 
-// Times are the value of B in microseconds; B=7 does not build, B=8 is wrong, B=9 throws.
+// Times are the value of B in microseconds; B=5 spills, B=7 does not build, B=8 is wrong, B=9
+// throws.
 class FakeTrial : public Trial {
  public:
   Result<Built> build(const Config& config) override {
@@ -19,7 +20,7 @@ class FakeTrial : public Trial {
     if (b == 7)
       return make_error(DiagKind::kOutOfResources, "needs 9 bytes of shared memory, 8 are there");
     if (b == 9) throw std::runtime_error("defect");
-    return Built{std::make_shared<int64_t>(b), 32, 0, 0};
+    return Built{std::make_shared<int64_t>(b), 32, 0, b == 5 ? 12 : 0};  // B=5 spills
   }
   Result<double> check(const Built& built) override {
     if (value(built) == 8) return make_error(DiagKind::kWrongResult, "c[3] is 1, expected 2");
@@ -76,6 +77,28 @@ TEST_F(TuneTest, MeasuresNothingTwice) {
   EXPECT_EQ(tune(key_, space, trial_, db_).value().config.constants.at("B").integer, 10);
 }
 
+TEST_F(TuneTest, SpillsRejectAConfigUnmeasured) {
+  auto space = parse_space("B=30,5,10").value();
+  TuneOptions options;
+  options.max_spills = 4;
+  auto result = tune(key_, space, trial_, db_, options).value();
+  EXPECT_EQ(result.config.constants.at("B").integer, 10);
+  const Measurement* rejected = nullptr;
+  for (auto& row : result.rows)
+    if (row.config == "B=5;warps=4,stages=3") rejected = &row;
+  ASSERT_NE(rejected, nullptr);
+  EXPECT_EQ(rejected->outcome, Outcome::kRejected);
+  EXPECT_EQ(rejected->reason, "12 spill instructions, 4 are allowed [out-of-resources]");
+  EXPECT_EQ(tune(key_, space, trial_, db_, options).value().measured, 0) << "it is known";
+  // A sweep that allows them measures it after all, and one that does not passes it over.
+  options.max_spills = 12;
+  auto allowed = tune(key_, space, trial_, db_, options).value();
+  EXPECT_EQ(allowed.measured, 1);
+  EXPECT_EQ(allowed.config.constants.at("B").integer, 5);
+  options.max_spills = 0;
+  EXPECT_EQ(tune(key_, space, trial_, db_, options).value().config.constants.at("B").integer, 10);
+}
+
 TEST_F(TuneTest, NothingWorksIsAnErrorWithReasons) {
   auto result = tune(key_, parse_space("B=7,8").value(), trial_, db_);
   ASSERT_FALSE(result.ok());
@@ -117,10 +140,15 @@ TEST(Space, EveryCombinationInOrder) {
   EXPECT_EQ(space[3].key(), "A=2,B='y';warps=8,stages=3");
   EXPECT_EQ(find_config(space, "A=2,B='x';warps=8,stages=3"), &space[2]);
   EXPECT_EQ(find_config(space, "A=3"), nullptr);
+  auto bounded = parse_space("A=1 maxnreg=128,255").value();
+  ASSERT_EQ(bounded.size(), 2u);
+  EXPECT_EQ(bounded[0].maxnreg, 128);
+  EXPECT_EQ(bounded[1].key(), "A=1;warps=4,stages=3,maxnreg=255");
 }
 
 TEST(Space, RefusesWhatItCannotRead) {
-  for (const char* text : {"", "BLOCK", "=3", "A=", "warps=0", "warps=abc", "stages=65"}) {
+  for (const char* text :
+       {"", "BLOCK", "=3", "A=", "warps=0", "warps=abc", "stages=65", "maxnreg=256"}) {
     auto space = parse_space(text);
     ASSERT_FALSE(space.ok()) << text;
     EXPECT_NE(space.error().text().find("[bad-argument]"), std::string::npos) << text;

@@ -69,6 +69,9 @@ TEST(Signature, KeysTellSpecialisationsApart) {
                         key({"x=i32:16"}), key({"x=None"}),    key({"x=*f32"}, 8)};
   for (size_t i = 0; i < std::size(keys); ++i)
     for (size_t j = 0; j < i; ++j) EXPECT_NE(keys[i], keys[j]);
+  Specialization bounded;
+  bounded.maxnreg = 128;
+  EXPECT_NE(bounded.key(), Specialization{}.key());
 }
 
 TEST(ProgramTest, FindsFunctionsInOrder) {

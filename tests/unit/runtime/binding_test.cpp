@@ -107,6 +107,9 @@ def k(x, n, BLOCK: tl.constexpr, SCALE: tl.constexpr = 2):
   auto warps = try_bind(kText, {Arg::none(), Arg::integer(int64_t{5}), Arg::integer(int64_t{8})},
                         {named("num_warps", 8)});
   EXPECT_EQ(warps.value().specialization.num_warps, 8);
+  auto bounded = try_bind(kText, {Arg::none(), Arg::integer(int64_t{5}), Arg::integer(int64_t{8})},
+                          {named("maxnreg", 96)});
+  EXPECT_EQ(bounded.value().specialization.maxnreg, 96);
 }
 
 TEST(Binding, HeuristicsRunOnTheValues) {
@@ -164,6 +167,10 @@ def k(x: '*fp16', n: tl.int32, BLOCK: tl.constexpr):
   warps.num_warps = 3;
   expect_error(try_bind(kText, {x, n, block}, {}, warps), DiagKind::kBadLaunch,
                "num_warps is 3, but must be a power of two");
+  CallOptions registers;
+  registers.maxnreg = 256;
+  expect_error(try_bind(kText, {x, n, block}, {}, registers), DiagKind::kBadLaunch,
+               "maxnreg is 256, but must be 1 to 255");
   frontend::Constant text = frontend::Constant::string("a");
   expect_error(try_bind(kText, {x, block}, {NamedArg{"n", {}, &text}}), DiagKind::kBadArgument,
                "takes a run-time value, but was given 'a'");

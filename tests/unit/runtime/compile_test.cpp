@@ -77,6 +77,10 @@ TEST_F(CubinCache, WhatDecidesTheCodeIsInTheKey) {
   CompileRequest warps = request_for(kAdd, "sm_80");
   warps.specialization.num_warps = 8;
   EXPECT_EQ(compile(warps).compiled, 1u) << "warps";
+  CompileRequest bounded = request_for(kAdd, "sm_80");
+  bounded.specialization.maxnreg = 24;
+  EXPECT_EQ(compile(bounded).compiled, 1u) << "maxnreg";
+  EXPECT_LE(last_->resources.registers, 24);
   std::string changed = kAdd;
   changed.replace(changed.find("x + y"), 5, "x - y");
   EXPECT_EQ(compile(request_for(changed, "sm_80")).compiled, 1u) << "text";

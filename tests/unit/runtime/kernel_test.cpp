@@ -156,6 +156,9 @@ TEST(CudaLaunch, ReachesTheDriverWithItsParameters) {
             (std::vector<uint64_t>{call.base, call.base, call.base, 50}));
   EXPECT_EQ(state.launches[1].parameters[3], 49u);
   EXPECT_EQ(state.loads, 1);
+  options.call.maxnreg = 32;
+  kernel->launch(options, call.args, call.constants).value();
+  EXPECT_EQ(fake::state().loads, 2) << "another bound on registers is another kernel";
   EXPECT_EQ(state.context_depth, 0);
 }
 

@@ -99,7 +99,7 @@ def _environment(names):
     return made
 
 
-_OPTIONS = ("num_warps", "num_stages", "stream", "debug", "threads", "enable_fp_fusion")
+_OPTIONS = ("num_warps", "num_stages", "stream", "debug", "threads", "enable_fp_fusion", "maxnreg")
 
 
 class Kernel(_Handle):

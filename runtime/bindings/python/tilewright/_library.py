@@ -49,7 +49,7 @@ class CacheInfo(ctypes.Structure):
 class LaunchOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("grid", c_uint32 * 3), ("num_warps", c_int32),
                 ("num_stages", c_int32), ("stream", c_void_p), ("no_fp_fusion", c_int32),
-                ("debug", c_int32), ("threads", c_int32)]
+                ("debug", c_int32), ("threads", c_int32), ("maxnreg", c_int32)]
 
 
 class KernelInfo(ctypes.Structure):
