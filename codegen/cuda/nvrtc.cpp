@@ -224,7 +224,7 @@ Result<Binary> compile(const Source& source, const Target& target, const Options
                                   api.info.minor, api.info.library, target.name),
                       "install a newer CUDA, or name its library in TILEWRIGHT_NVRTC");
   const std::string text = full_text(source);
-  for (int blocks = source.min_blocks;; blocks /= 2) {
+  for (int blocks = source.min_blocks;; blocks = blocks > 4 ? blocks / 2 : blocks - 1) {
     std::vector<std::string> flags = required_options(target, options);
     if (blocks != source.min_blocks) flags.push_back(fmt::format("-DTW_MIN_BLOCKS={}", blocks));
     TW_ASSIGN(Binary binary, compile_text(api, text, std::move(flags), source, target));
