@@ -8,6 +8,7 @@
 #include "codegen/cuda/residency.h"
 #include "codegen/cuda/schedule_to_fit.h"
 #include "codegen/layout/f2.h"
+#include "codegen/schedule/sweeps.h"
 #include "dsl/base/check.h"
 
 namespace tilewright::cuda {
@@ -456,7 +457,9 @@ std::string without_parens(const std::string& expression) {
 // ---- entry ----
 
 Result<Source> emit(const ir::Module& module, const Target& target, const Options& options) {
-  return schedule_to_fit(module, target, [&](ir::Module& scheduled) -> Result<Source> {
+  ir::Module merged = module;
+  schedule::merge_sweeps(merged);
+  return schedule_to_fit(merged, target, [&](ir::Module& scheduled) -> Result<Source> {
     TW_ASSIGN(LayoutAssignment assignment, assign_layouts(scheduled, target));
     return Emitter(scheduled, assignment, target, options).run();
   });
