@@ -20,6 +20,9 @@ namespace {
 using ir::OpNode;
 using ir::ValueId;
 
+// Reductions take turns between two places up to here.
+constexpr int64_t kAlternate = 16384;
+
 struct Reduction {
   Emitter& e;
   ir::OpId id;
@@ -201,23 +204,43 @@ void load_and_fold_partials(Reduction& r, const std::vector<Scratch>& scratch) {
   });
 }
 
+// Where `bytes` of partial results go. Behind, or before, those of the reduction before this one no
+// barrier is needed: the barrier of that one has ended all earlier reads.
+int64_t place_partials(Emitter& e, ir::RegionId region, int64_t bytes) {
+  int64_t start = e.scratch_start();
+  const Emitter::Partials& last = e.last_partials;
+  bool known = e.shared_read_pending && !e.has_buffers() && last.region == region &&
+               last.uses == e.shared_uses;
+  if (known && start + bytes <= last.begin) return start;
+  if (known && last.end + bytes <= kAlternate) return last.end;
+  e.before_shared_write();
+  return start;
+}
+
 void fold_warps(Reduction& r) {
   if (r.plan.warp_bits.empty()) return;
   Emitter& e = r.e;
   uint32_t ways = 1u << r.plan.warp_bits.size();
-  std::vector<Scratch> scratch;
-  int64_t bytes = e.scratch_start();
+  std::vector<int64_t> sizes;
+  int64_t bytes = 0;
   for (size_t k = 0; k < r.arity(); ++k) {
-    scratch.push_back(scratch_of(r, k, static_cast<uint32_t>(bytes)));
-    bytes += layout::element_count(r.result.shape) * ways * r.type(k).element_bytes();
-    bytes = (bytes + 15) / 16 * 16;
+    sizes.push_back(
+        (layout::element_count(r.result.shape) * ways * r.type(k).element_bytes() + 15) / 16 * 16);
+    bytes += sizes.back();
   }
-  e.before_shared_write();
-  e.reserve_shared(bytes, r.op.span, "a reduction across warps");
+  const int64_t start = place_partials(e, r.op.parent, bytes);
+  std::vector<Scratch> scratch;
+  int64_t end = start;
+  for (size_t k = 0; k < r.arity(); ++k) {
+    scratch.push_back(scratch_of(r, k, static_cast<uint32_t>(end)));
+    end += sizes[k];
+  }
+  e.reserve_shared(end, r.op.span, "a reduction across warps");
   store_partials(r, scratch);
   e.barrier();
   load_and_fold_partials(r, scratch);
   e.after_shared_read();
+  e.last_partials = {r.op.parent, e.shared_uses, start, end};
 }
 
 }  // namespace

@@ -148,6 +148,7 @@ class Emitter {
   // ---- shared memory ----
   // Where scratch begins for the op being emitted.
   int64_t scratch_start() const;
+  bool has_buffers() const { return !buffers_.empty(); }
   // Shared memory is needed up to `end`, for what `what` says.
   void reserve_shared(int64_t end, Span span, std::string_view what);
   const BufferPlace& buffer(ir::ValueId value) const { return buffers_.at(value); }
@@ -156,6 +157,13 @@ class Emitter {
   void after_shared_read() { shared_read_pending = true; }
   bool shared_read_pending = false;
   int shared_uses = 0;  // exchanges so far
+  // Where the last reduction left its partial results: nobody waits for their readers if the next
+  // one, in the same region, uses other memory.
+  struct Partials {
+    ir::RegionId region;
+    int uses = -1;  // shared_uses behind it
+    int64_t begin = 0, end = 0;
+  } last_partials;
 
   // ---- unrolled loops ----
   // One statement for each i in 0 … count-1 with numbers from tables: a TW_EACH loop where all
