@@ -181,8 +181,9 @@ std::vector<AxisInfo> analyze_axes(const ir::Module& module) {
 int vector_width(const ir::Module& module, const std::vector<AxisInfo>& infos, ir::OpId id,
                  int axis) {
   const ir::OpNode& op = module.op(id);
-  TW_CHECK(op.op == Op::Load || op.op == Op::Store || op.op == Op::CopyAsync,
-           "vectors are for loads, stores and copies");
+  TW_CHECK(
+      op.op == Op::Load || op.op == Op::Store || op.op == Op::CopyAsync || op.op == Op::AtomicRmw,
+      "vectors are for loads, stores, copies and additions");
   size_t at = op.op == Op::CopyAsync ? 2 : 0;
   ValueId pointer = op.operands[at];
   if (module.type(pointer).is_scalar()) return 1;
@@ -190,7 +191,7 @@ int vector_width(const ir::Module& module, const std::vector<AxisInfo>& infos, i
   int64_t bytes = dtype_bytes(module.type(pointer).dtype);
   int64_t width = std::min(info.contiguity[axis], 16 / bytes);
   width = std::min(width, info.divisor_at(axis, width, bytes) / bytes);
-  size_t mask = op.op == Op::Load ? 1 : at + (op.op == Op::Store ? 2 : 1);
+  size_t mask = op.op == Op::Load ? 1 : at + (op.op == Op::CopyAsync ? 1 : 2);
   if (op.operands.size() > mask)
     width = std::min(width, infos[op.operands[mask].index].constancy[axis]);
   return static_cast<int>(std::max<int64_t>(1, width));

@@ -206,10 +206,37 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
 
 // ---- memory ----
 
+// Neighbours that the target adds to memory at once, if nothing reads what was there.
+int added_at_once(const Assigner& assigner, OpId id) {
+  const ir::OpNode& op = assigner.module.op(id);
+  if (op.op != Op::AtomicRmw || op.attrs.get_word("op") != "add") return 1;
+  bool vectors = assigner.target.sm >= 90;
+  int most = 1;
+  switch (assigner.module.type(op.operands[1]).dtype) {
+    case Dtype::kF32:
+      most = vectors ? 4 : 1;
+      break;
+    case Dtype::kF16:
+      most = vectors ? 8 : 2;
+      break;
+    case Dtype::kBF16:
+      most = vectors ? 8 : 1;
+      break;
+    default:
+      break;
+  }
+  if (most == 1) return 1;
+  for (OpId user : assigner.order)
+    if (std::ranges::count(assigner.module.op(user).operands, op.results[0]) > 0) return 1;
+  return most;
+}
+
 int access_width(const Assigner& assigner, OpId id, int axis) {
   Op op = assigner.module.op(id).op;
-  if (op != Op::Load && op != Op::Store && op != Op::CopyAsync) return 1;
-  return analysis::vector_width(assigner.module, assigner.axes, id, axis);
+  int most =
+      op == Op::Load || op == Op::Store || op == Op::CopyAsync ? 16 : added_at_once(assigner, id);
+  if (most == 1) return 1;
+  return std::min(most, analysis::vector_width(assigner.module, assigner.axes, id, axis));
 }
 
 // Elements along `axis` from the low bits of the registers of a layout, all in one aligned group.

@@ -126,12 +126,32 @@ void share_result(Emitter& e, const OpNode& op, const View& result,
   e.after_shared_read();
 }
 
+// Additions whose old values nobody wants, some neighbours at once.
+void emit_additions(Emitter& e, ir::OpId id, const Atomic& atomic, const Order& order, int vector) {
+  const layout::LinearLayout& layout = e.assignment.memory.at(id);
+  layout::ReplicationMask copies = layout::replication_mask(layout);
+  std::string holds = e.none_of(copies.lane, copies.warp);
+  View value = e.contiguous(atomic.operands[1], vector, "added");
+  if (order.release) fence(e, order);
+  std::vector<uint32_t> starts = distinct_registers(layout.registers(), copies.reg, vector);
+  std::vector<std::vector<uint32_t>> tables = {value.indices(starts), atomic.mask.indices(starts)};
+  atomic.operands[0].add_indices(tables, starts);
+  e.each(tables, [&](const std::vector<std::string>& i) {
+    std::string call = fmt::format("tw_red_add<{}, {}>({}, {});", order.scope, vector,
+                                   atomic.operands[0].value(i, 2), Emitter::pointer(value, i[0]));
+    std::string condition = both(holds, atomic.masked ? atomic.mask.element(i[1]) : "");
+    return condition.empty() ? call : fmt::format("if ({}) {}", condition, call);
+  });
+}
+
 void emit_tile(Emitter& e, ir::OpId id, const Atomic& atomic, const Order& order) {
   const OpNode& op = e.module.op(id);
   const ir::Type& type = e.module.type(op.results[0]);
   const layout::LinearLayout& layout = e.assignment.memory.at(id);
   layout::ReplicationMask copies = layout::replication_mask(layout);
   bool used = e.is_used(op.results[0]);
+  int vector = memory_vector(e, id, layout.registers());
+  if (!used && vector > 1) return emit_additions(e, id, atomic, order, vector);
   View result;
   if (used) {
     result = e.declare(type, layout, e.name_for(op.results[0]));

@@ -1,6 +1,7 @@
 // Element-wise ops: one expression for each register, by a table of spellings.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -69,6 +70,27 @@ std::string cast_pattern(const OpNode& op, const ir::Type& from, const ir::Type&
   return fmt::format("tw_cast{}<{}>({{0}})", rtz ? "_rtz" : "", type_name(to));
 }
 
+// Both halves of a 32-bit product, as in Philox, are one wide multiplication if both are written
+// the same way: NVRTC merges equal expressions, but not a lower and an upper half. Empty for
+// others.
+std::string half_of_product(const ir::Module& module, const OpNode& op) {
+  if (op.op != Op::Mul && op.op != Op::MulHi) return {};
+  const ir::Type& type = module.type(op.results[0]);
+  if (type.is_pointer || type.dtype != Dtype::kU32) return {};
+  Op half = op.op == Op::Mul ? Op::MulHi : Op::Mul;
+  auto ordered = [](const std::vector<ir::ValueId>& pair) {
+    return std::minmax(pair[0].index, pair[1].index);
+  };
+  for (ir::OpId id : module.region(op.parent).ops) {
+    const OpNode& other = module.op(id);
+    if (other.op != half || ordered(other.operands) != ordered(op.operands)) continue;
+    bool swapped = op.operands[1].index < op.operands[0].index;
+    return fmt::format("(u32){}tw_mul_wide({}){}", op.op == Op::MulHi ? "(" : "",
+                       swapped ? "{1}, {0}" : "{0}, {1}", op.op == Op::MulHi ? " >> 32)" : "");
+  }
+  return {};
+}
+
 // The pattern of an op, with {n} for its operands.
 std::string pattern(const ir::Module& module, const OpNode& op) {
   const ir::Type& result = module.type(op.results[0]);
@@ -76,6 +98,7 @@ std::string pattern(const ir::Module& module, const OpNode& op) {
   if (op.op == Op::Cmp) return fmt::format("{{0}} {} {{1}}", comparison(op.attrs.get_word("pred")));
   if (op.op == Op::Cast) return cast_pattern(op, first, result);
   if (op.op == Op::Bitcast) return fmt::format("tw_bitcast<{}>({{0}})", type_name(result));
+  if (std::string half = half_of_product(module, op); !half.empty()) return half;
   bool real = !result.is_pointer && is_float(result.dtype);
   bool nan = real && op.attrs.get_word("nan") == "propagate";
   if (nan && op.op == Op::Min) return "tw_min_nan({0}, {1})";

@@ -18,8 +18,8 @@ using ir::ValueId;
 
 // The text doubles: only for kernels that are short.
 constexpr size_t kMostOps = 400;
-// Registers a thread may hold of tiles that are kept instead of loaded again. More would cost warps,
-// and what a row's second sweep loads is mostly in the L1 cache.
+// Registers a thread may hold of tiles that are kept instead of loaded again. More would cost
+// warps, and what a row's second sweep loads is mostly in the L1 cache.
 constexpr int64_t kMostKept = 16;
 
 bool has_op(const Module& module, RegionId region, Op wanted) {

@@ -424,6 +424,26 @@ TW_DEVICE T tw_atomic_add(u64 address, T v TW_AT) {
     return (T)tw_atom_add<Scope>(address, (tw_bits_of<T>)v TW_HERE);
   }
 }
+// Adds N neighbours (aligned to their N * size bytes) whose old values nobody wants. Which N a target
+// takes: assign_anchors.cpp.
+template <int Scope, int N, class T>
+TW_DEVICE void tw_red_add(u64 address, const T* v TW_AT) {
+  if constexpr (N == 1) {
+    tw_atomic_add<Scope>(address, v[0] TW_HERE);
+  } else if constexpr (tw_is<T, f16>::value) {
+    u32 w[N / 2];
+    tw_to_words<N>(w, v);
+    tw_red_add_f16x2<Scope, N / 2>(address, w TW_HERE);
+#ifdef TW_HAS_RED_VECTORS
+  } else if constexpr (tw_is<T, bf16>::value) {
+    u32 w[N / 2];
+    tw_to_words<N>(w, v);
+    tw_red_add_bf16x2<Scope, N / 2>(address, w TW_HERE);
+  } else {
+    tw_red_add_f32<Scope, N>(address, v TW_HERE);
+#endif
+  }
+}
 // Floats are ordered as their images are, sign and magnitude: integer atomics do it, since among
 // images of negative numbers the order is reversed.
 template <int Scope, class T>

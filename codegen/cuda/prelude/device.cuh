@@ -264,6 +264,51 @@ TW_ATOMIC(tw_atom_xor, u64, "l", "xor.b64")
 TW_ATOMIC(tw_atom_xchg, u32, "r", "exch.b32")
 TW_ATOMIC(tw_atom_xchg, u64, "l", "exch.b64")
 #undef TW_ATOMIC
+// Additions of neighbours that give no old values: each element atomically, all in one access. From
+// sm_90 on, N = 2 or 4 f32, or N = 1, 2, 4 words of two 16-bit floats; before, one word of two f16.
+#define TW_RED_SCOPES(BODY)                                \
+  if constexpr (Scope == TW_GPU) { BODY(".gpu") }          \
+  if constexpr (Scope == TW_CTA) { BODY(".cta") }          \
+  if constexpr (Scope == TW_SYS) { BODY(".sys") }
+#define TW_RED_1(scope, ptx, constraint) \
+  asm volatile("red.relaxed" scope ".global.add" ptx " [%0], %1;" :: "l"(address), constraint(v[0]) : "memory");
+#define TW_RED_2(scope, ptx, constraint)                                                                                \
+  asm volatile("red.relaxed" scope ".global.add" ptx " [%0], {%1, %2};"                                                 \
+               :: "l"(address), constraint(v[0]), constraint(v[1]) : "memory");
+#define TW_RED_4(scope, ptx, constraint)                                                                                \
+  asm volatile("red.relaxed" scope ".global.add" ptx " [%0], {%1, %2, %3, %4};"                                         \
+               :: "l"(address), constraint(v[0]), constraint(v[1]), constraint(v[2]), constraint(v[3]) : "memory");
+#if __CUDA_ARCH__ >= 900
+#define TW_HAS_RED_VECTORS 1
+#define TW_RED_BODY(scope)                                         \
+  if constexpr (N == 2) { TW_RED_2(scope, ".v2.f32", "f") }        \
+  if constexpr (N == 4) { TW_RED_4(scope, ".v4.f32", "f") }
+template <int Scope, int N>
+TW_DEVICE void tw_red_add_f32(u64 address, const f32* v) { TW_RED_SCOPES(TW_RED_BODY) }
+#undef TW_RED_BODY
+#define TW_RED_BODY(scope)                                                \
+  if constexpr (N == 1) { TW_RED_1(scope, ".noftz.bf16x2", "r") }         \
+  if constexpr (N == 2) { TW_RED_2(scope, ".noftz.v2.bf16x2", "r") }      \
+  if constexpr (N == 4) { TW_RED_4(scope, ".noftz.v4.bf16x2", "r") }
+template <int Scope, int N>
+TW_DEVICE void tw_red_add_bf16x2(u64 address, const u32* v) { TW_RED_SCOPES(TW_RED_BODY) }
+#undef TW_RED_BODY
+#define TW_RED_BODY(scope)                                                \
+  if constexpr (N == 1) { TW_RED_1(scope, ".noftz.f16x2", "r") }          \
+  if constexpr (N == 2) { TW_RED_2(scope, ".noftz.v2.f16x2", "r") }       \
+  if constexpr (N == 4) { TW_RED_4(scope, ".noftz.v4.f16x2", "r") }
+#else
+#define TW_RED_BODY(scope)                                     \
+  static_assert(N == 1, "this target adds one word at once");  \
+  TW_RED_1(scope, ".noftz.f16x2", "r")
+#endif
+template <int Scope, int N>
+TW_DEVICE void tw_red_add_f16x2(u64 address, const u32* v) { TW_RED_SCOPES(TW_RED_BODY) }
+#undef TW_RED_BODY
+#undef TW_RED_1
+#undef TW_RED_2
+#undef TW_RED_4
+#undef TW_RED_SCOPES
 // Compare-and-swap of 16, 32 and 64 bits.
 #define TW_ATOMIC_CAS(type, constraint, ptx)                                                                            \
   template <int Scope>                                                                                                  \
@@ -537,6 +582,8 @@ TW_DEVICE i32 tw_mulhi(i32 a, i32 b) { return __mulhi(a, b); }
 TW_DEVICE u32 tw_mulhi(u32 a, u32 b) { return __umulhi(a, b); }
 TW_DEVICE i64 tw_mulhi(i64 a, i64 b) { return __mul64hi(a, b); }
 TW_DEVICE u64 tw_mulhi(u64 a, u64 b) { return __umul64hi(a, b); }
+// The whole product: one multiplication where both halves are wanted.
+TW_DEVICE u64 tw_mul_wide(u32 a, u32 b) { u64 r; asm("mul.wide.u32 %0, %1, %2;" : "=l"(r) : "r"(a), "r"(b)); return r; }
 // a * b + c, rounded once.
 TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
 TW_DEVICE f64 tw_fma(f64 a, f64 b, f64 c) { return __fma_rn(a, b, c); }

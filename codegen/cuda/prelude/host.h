@@ -204,6 +204,24 @@ TW_ATOMIC(tw_atom_xor, u64, kTwXor, kTwU64)
 TW_ATOMIC(tw_atom_xchg, u32, kTwExchange, kTwU32)
 TW_ATOMIC(tw_atom_xchg, u64, kTwExchange, kTwU64)
 #undef TW_ATOMIC
+// Neighbours one by one: only each element is atomic.
+template <int Scope, int N>
+TW_DEVICE void tw_red_add_f16x2(u64 address, const u32* v, tw_at at = {}) {
+  for (int i = 0; i < 2 * N; ++i)
+    tw_atom_add_f16<Scope>(address + 2 * i, (u16)(v[i / 2] >> i % 2 * 16), at);
+}
+#if __CUDA_ARCH__ >= 900
+#define TW_HAS_RED_VECTORS 1
+template <int Scope, int N>
+TW_DEVICE void tw_red_add_f32(u64 address, const f32* v, tw_at at = {}) {
+  for (int i = 0; i < N; ++i) tw_atom_add<Scope>(address + 4 * i, v[i], at);
+}
+template <int Scope, int N>
+TW_DEVICE void tw_red_add_bf16x2(u64 address, const u32* v, tw_at at = {}) {
+  for (int i = 0; i < 2 * N; ++i)
+    tw_atom_add_bf16<Scope>(address + 2 * i, (u16)(v[i / 2] >> i % 2 * 16), at);
+}
+#endif
 #define TW_ATOMIC_CAS(type, element)                                                       \
   template <int Scope>                                                                     \
   TW_DEVICE type tw_atom_cas(u64 address, type expected, type v, tw_at at = {}) {          \
@@ -442,6 +460,9 @@ TW_DEVICE i64 tw_mulhi(i64 a, i64 b) {
 }
 TW_DEVICE u64 tw_mulhi(u64 a, u64 b) {
   return (u64)((unsigned __int128)a * b >> 64);
+}
+TW_DEVICE u64 tw_mul_wide(u32 a, u32 b) {
+  return (u64)a * b;
 }
 TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) {
   return __builtin_fmaf(a, b, c);
