@@ -179,6 +179,9 @@ Result<Report> make_report(const Input& input) {
     const cuda::sass::Mix* mix = !part.work.is_loop  ? &outside
                                  : part.code.empty() ? nullptr
                                                      : &part.code.front().mix;
+    // What the machine code does counts: no tensor instruction, no tensor rate.
+    if (part.work.is_loop && mix && (*mix)[Class::kTensor] == 0)
+      for (DotWork& dot : part.work.dot_work) dot.math = Math::kFma;
     if (part.work.is_loop) set_schedule(part, input.source.schedule, input.sources);
     part.steps_a_turn = steps_a_turn(part, out.threads);
     part.bounds = find_bounds({part.work, mix, part.steps_a_turn, out.threads / 32,

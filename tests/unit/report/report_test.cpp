@@ -203,6 +203,17 @@ TEST(Report, TellsLoopsApart) {
   EXPECT_EQ(scale.bounds.front().name, "DRAM");
 }
 
+TEST(Report, DotsWithoutTensorInstructionsCountAsFma) {
+  NEEDS_NVRTC;
+  Report report = gemm("bf16", "sm_75").report();
+  const Part& loop = report.parts.at(1);
+  ASSERT_FALSE(loop.code.empty());
+  EXPECT_EQ(loop.code[0].mix[Class::kTensor], 0);
+  EXPECT_EQ(loop.work.dot_work.at(0).math, Math::kFma);
+  EXPECT_TRUE(std::none_of(loop.bounds.begin(), loop.bounds.end(),
+                           [](const Bound& b) { return b.name == "tensor"; }));
+}
+
 // By hand: RTX 4090, one step of the tile above by 8 warps.
 TEST(Bounds, AreTheArithmeticOfTheTable) {
   Work work;
