@@ -278,17 +278,42 @@ bool stores_well(const Assigner& assigner, OpId id, const LinearLayout& layout) 
   return run * bytes >= std::min<int64_t>(32, possible * bytes);
 }
 
+// What an op hands on of operand `index`: to the results of the op around it, and to a loop's next
+// iteration.
+void add_carried(const ir::Module& module, const ir::OpNode& op, size_t index,
+                 std::set<ValueId>& reached) {
+  const ir::OpNode* owner = &op;
+  size_t first = 3;  // operand of `for` that is the first carried value
+  if (op.op == Op::Yield) {
+    owner = &module.op(module.region(op.parent).parent);
+    first = 0;
+  } else if (op.op != Op::For) {
+    return;
+  }
+  if (owner->op != Op::For && owner->op != Op::If) return;
+  if (index < first) return;
+  reached.insert(owner->results[index - first]);
+  if (owner->op == Op::For)
+    reached.insert(module.region(owner->regions[0]).args[index - first + 1]);
+}
+
+// A load of a vector that is broadcast into larger tiles, perhaps an iteration later.
 bool is_broadcast_load(const Assigner& assigner, OpId id) {
   const ir::Module& module = assigner.module;
   const ir::OpNode& load = module.op(id);
   if (load.op != Op::Load || module.type(load.results[0]).rank() != 1) return false;
   std::set<ValueId> reached = {load.results[0]};
-  for (OpId user : assigner.order) {
-    const ir::OpNode& op = module.op(user);
-    bool uses = std::ranges::any_of(op.operands, [&](ValueId v) { return reached.contains(v); });
-    if (!uses) continue;
-    if (op.op == Op::ExpandDims) return true;
-    if (ir::op_info(op.op).family == ir::Family::kElementwise) reached.insert(op.results[0]);
+  for (size_t known = 0; known != reached.size();) {
+    known = reached.size();
+    for (OpId user : assigner.order) {
+      const ir::OpNode& op = module.op(user);
+      for (size_t i = 0; i < op.operands.size(); ++i) {
+        if (!reached.contains(op.operands[i])) continue;
+        if (op.op == Op::ExpandDims) return true;
+        if (ir::op_info(op.op).family == ir::Family::kElementwise) reached.insert(op.results[0]);
+        add_carried(module, op, i, reached);
+      }
+    }
   }
   return false;
 }
