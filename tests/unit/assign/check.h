@@ -50,6 +50,7 @@ class AssignmentChecker {
 
   void value(ir::ValueId id) {
     const ir::Type& type = module_.type(id);
+    if (type.is_shared) return;
     well_formed(of(id), type.shape);
     int wide = 0;
     for (int64_t extent : type.shape) wide += extent > 1;
