@@ -52,6 +52,9 @@ class Buffer {
         is_float(dtype_) ? float_to_bits(value, dtype_) : float_to_int_bits(value, dtype_);
     std::memcpy(data() + i * dtype_bytes(dtype_), &bits, dtype_bytes(dtype_));
   }
+  void set_bits(int64_t i, uint64_t bits) {
+    std::memcpy(data() + i * dtype_bytes(dtype_), &bits, dtype_bytes(dtype_));
+  }
   bool guards_intact() const {
     for (size_t i = 0; i < storage_.size(); ++i)
       if ((i < offset_ || i >= offset_ + bytes()) && storage_[i] != kGuard) return false;

@@ -3,14 +3,10 @@
 #include "codegen/cpu/cpu.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/interp/interp.h"
-#include "tests/kernels/build_checks.h"
 #include "tests/kernels/harness.h"
 
 namespace tilewright::kernel_tests {
 
-namespace {
-
-// Argument slots of the run-time parameters, in order.
 Result<std::vector<uint64_t>> pack(const LaunchSpec& spec, const ir::Module& module) {
   std::vector<uint64_t> slots;
   for (const ir::Param& param : module.params) {
@@ -35,7 +31,7 @@ Result<std::vector<uint64_t>> pack(const LaunchSpec& spec, const ir::Module& mod
   return slots;
 }
 
-auto access_check(const LaunchSpec& spec) {
+std::function<bool(uint64_t, size_t, bool)> access_check(const LaunchSpec& spec) {
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
   for (const LaunchArgument& argument : spec.arguments)
     if (argument.kind == LaunchArgument::Kind::kBuffer) {
@@ -48,6 +44,8 @@ auto access_check(const LaunchSpec& spec) {
     return false;
   };
 }
+
+namespace {
 
 // What launches of equal modules share, made at the first of them.
 template <class T>
@@ -155,14 +153,22 @@ class Emulated : public Executor {
   Memo<Made> kernels_;
 };
 
-// Builds every launch to a cubin and judges it; nothing runs, so outputs are not compared.
+// Builds every launch to a cubin and rejects spills; nothing runs, so outputs are not compared.
 class Build : public Executor {
  public:
   explicit Build(const Target& target) : target_(target) {}
   std::string name() const override { return "build " + std::string(target_.name); }
   bool runs() const override { return false; }
   Status launch(const LaunchSpec& spec) override {
-    return build_for(spec, target_);
+    TW_ASSIGN(auto module, lower(spec));
+    TW_ASSIGN(auto source, cuda::emit(module, target_));
+    TW_ASSIGN(auto binary, cuda::compile(source, target_));
+    TW_ASSIGN(auto resources, cuda::read_resources(binary.cubin, source));
+    if (resources.spill_instructions > 0)
+      return make_error(DiagKind::kInternal,
+                        spec.kernel + " spills: " + std::to_string(resources.spill_instructions) +
+                            " instructions, " + std::to_string(resources.registers) + " registers");
+    return {};
   }
 
  private:
@@ -174,7 +180,7 @@ class Build : public Executor {
 Result<std::unique_ptr<Executor>> make_executor(std::string_view device) {
   if (device == "interp") return std::unique_ptr<Executor>(std::make_unique<Interpreter>());
   if (device == "cpu") return std::unique_ptr<Executor>(std::make_unique<Cpu>());
-  for (std::string_view prefix : {"emulated", "build", "scheduled"}) {
+  for (std::string_view prefix : {"emulated", "build", "scheduled", "mutants"}) {
     if (!device.starts_with(prefix)) continue;
     std::string_view arch = device.substr(std::min(device.size(), prefix.size() + 1));
     const Target* target = find_target(arch.empty() ? "sm_80" : arch);
@@ -182,13 +188,14 @@ Result<std::unique_ptr<Executor>> make_executor(std::string_view device) {
     if (prefix == "build") return std::unique_ptr<Executor>(std::make_unique<Build>(*target));
     if (prefix == "scheduled")
       return std::unique_ptr<Executor>(std::make_unique<Interpreter>(target));
+    if (prefix == "mutants") return make_mutants_executor(*target);
     return std::unique_ptr<Executor>(std::make_unique<Emulated>(*target));
   }
   if (device.starts_with("runtime:")) return make_runtime_executor(device.substr(8));
   if (device.starts_with("cuda")) return make_runtime_executor(device);
   return make_error(DiagKind::kIo, "unknown device " + std::string(device),
-                    "interp, scheduled[:sm_NN], cpu, emulated[:sm_NN], build[:sm_NN], cuda[:N], "
-                    "runtime:DEVICE");
+                    "interp, scheduled[:sm_NN], cpu, emulated[:sm_NN], build[:sm_NN], mutants[:sm_NN], "
+                    "cuda[:N], runtime:DEVICE");
 }
 
 }  // namespace tilewright::kernel_tests

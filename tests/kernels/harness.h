@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/target/target.h"
 #include "dsl/base/result.h"
 #include "frontend/frontend.h"
 #include "tests/kernels/buffer.h"
@@ -62,12 +63,15 @@ class Executor {
   // Between collect(true) and collect(false) launches are only noted, and runs() is false; the end
   // builds them all at once. False: the executor has no use for it.
   virtual bool collect(bool /*start*/) { return false; }
+  // After the last problem: what is only known then.
+  virtual Status finish() { return {}; }
 };
-// interp, cpu, emulated[:sm_NN], build[:sm_NN] (cubins only, nothing runs), or any device of the
-// runtime, whose whole path from binding to launch is then under test: cuda[:N], runtime:cpu,
-// runtime:interp …
+// interp, cpu, emulated[:sm_NN], build[:sm_NN] (cubins only, nothing runs), mutants[:sm_NN]
+// (emulated, with mistakes that must be caught), or any device of the runtime, whose whole path
+// from binding to launch is then under test: cuda[:N], runtime:cpu, runtime:interp …
 Result<std::unique_ptr<Executor>> make_executor(std::string_view device);
 Result<std::unique_ptr<Executor>> make_runtime_executor(std::string_view device);
+std::unique_ptr<Executor> make_mutants_executor(const Target& target);
 Result<std::shared_ptr<const frontend::Program>> load_program(const std::string& file);
 
 // The specialisation Triton would choose for these arguments: 1 becomes a constant, integers and
@@ -77,6 +81,12 @@ Result<frontend::Specialization> specialize(const LaunchSpec& spec);
 Result<ir::Module> lower(const LaunchSpec& spec);
 // Equal for launches whose modules are equal.
 Result<std::string> key_of(const LaunchSpec& spec);
+
+// Argument slots of the run-time parameters, in order.
+Result<std::vector<uint64_t>> pack(const LaunchSpec& spec, const ir::Module& module);
+// Whether a launch may touch these bytes: those of its buffers.
+std::function<bool(uint64_t address, size_t bytes, bool is_write)> access_check(
+    const LaunchSpec& spec);
 
 // What came out wrong, or empty (always for an executor that runs nothing). `bound(i)` is the
 // largest allowed absolute error of element i.

@@ -91,6 +91,10 @@ int main(int argc, char** argv) {
       std::printf("FAILED %s: %s\n  again: kernel_tests --device %s --problem \"%s\"\n",
                   device.c_str(), error.c_str(), device.c_str(), line.c_str());
     }
+    if (Status status = (*executor)->finish(); !status) {
+      ++failed;
+      std::printf("FAILED %s: %s\n", device.c_str(), status.error().text().c_str());
+    }
     double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("%-16s %d problems, %.1f s\n", device.c_str(), passed + failed - before, seconds);

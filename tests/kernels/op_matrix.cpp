@@ -35,7 +35,8 @@ frontend::Constant number(int64_t value) {
 std::string test_matmul(const Problem& problem, Executor& executor) {
   int64_t m = problem.get("m", 100), n = problem.get("n", 96), k = problem.get("k", 72);
   bool exact = problem.word("data", "exact") == "exact";
-  // "nt": A as it is (rows of K), B transposed. `pad` elements lie between rows.
+  // "nt": A as it is (rows of K), B transposed. `pad` elements lie between rows,
+  // NaN where there is one.
   std::string layout = problem.word("layout", problem.get("trans_b", 0) != 0 ? "nt" : "nn");
   const bool trans_a = layout[0] == 't', trans_b = layout[1] == 't';
   const int64_t pad = problem.get("pad", 0);
@@ -47,6 +48,9 @@ std::string test_matmul(const Problem& problem, Executor& executor) {
   Random random(problem.get("seed", 1));
   fill(a, random, exact);
   fill(b, random, exact);
+  for (auto [buffer, row] : {std::pair{&a, a_row}, {&b, b_row}})
+    for (int64_t i = row - pad; i < buffer->count(); ++i)
+      if (i % row >= row - pad) buffer->set_bits(i, ~uint64_t{0});
   bool activation = problem.word("act", "") == "leaky_relu";
   std::vector<double> expected(m * n), magnitude(m * n);
   for (int64_t i = 0; i < m; ++i)
