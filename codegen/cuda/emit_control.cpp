@@ -193,7 +193,9 @@ void emit_For(Emitter& e, ir::OpId id) {
                                  compare, hi);
     if (!open_rotation(e, *rotation, carried)) rotation.reset();
   }
-  e.out.line("TW_NO_UNROLL");
+  // tl.range(loop_unroll_factor=).
+  int64_t unroll = op.attrs.get_int("unroll", 1);
+  e.out.line(unroll > 1 ? fmt::format("TW_UNROLL_BY({})", unroll) : "TW_NO_UNROLL");
   e.out.open(fmt::format("for ({} {} = {}; {} {} {}; {})", type, variable, lo, variable, compare,
                          hi, next));
   SharedState shared(e);

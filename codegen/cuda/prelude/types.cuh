@@ -27,6 +27,8 @@ struct f8e5m2 { u8 bits; };
 #define TW_INLINE __attribute__((always_inline))
 #define TW_UNROLL _Pragma("unroll")
 #define TW_NO_UNROLL _Pragma("unroll 1")
+#define TW_PRAGMA(x) _Pragma(#x)
+#define TW_UNROLL_BY(n) TW_PRAGMA(unroll n)
 // The entry point: TW_KERNEL(threads) void name(parameters) { … }
 // One block an SM is enough: without the 1, ptxas spills to fit more of them.
 #define TW_KERNEL(threads) extern "C" __global__ __launch_bounds__(threads, 1)
@@ -49,6 +51,7 @@ struct f8e5m2 { u8 bits; };
 #define TW_INLINE
 #define TW_UNROLL
 #define TW_NO_UNROLL
+#define TW_UNROLL_BY(n)
 #define TW_KERNEL(threads) static
 #define TW_KERNEL_BLOCKS(threads, blocks) static
 #define TW_KERNEL_REGISTERS(threads, registers) static
