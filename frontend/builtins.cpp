@@ -207,8 +207,8 @@ bool is_builtin_class(std::string_view name) {
 
 bool is_builtin_module(std::string_view name) {
   static constexpr std::string_view kModules[] = {
-      "triton",         "tl",        "tl.math", "tl.extra",       "tl.extra.cuda",
-      "tl.target_info", "libdevice", "math",    "triton.language"};
+      "triton",         "tl",        "tl.math", "tl.extra",        "tl.extra.cuda",
+      "tl.target_info", "libdevice", "math",    "triton.language", "tl.extra.tilewright"};
   return std::find(std::begin(kModules), std::end(kModules), name) != std::end(kModules);
 }
 

@@ -633,3 +633,83 @@ def helper_max_with_index(value, index, dim: tl.constexpr):
 @triton.jit
 def helper_min_with_index(value, index, dim: tl.constexpr):
     return tl.reduce((value, index), dim, minimum_with_index)
+
+
+# ---- matrix products of packed, scaled and sparse operands ----
+
+
+@triton.jit
+def e8m0_to_float(s):
+    # 2^(s - 127); 0 is a subnormal of float32, 255 is NaN.
+    byte = s.to(tl.uint8, bitcast=True).to(tl.uint32)
+    bits = tl.where(byte == 0, 0x400000, tl.where(byte == 255, 0x7FC00000, byte << 23))
+    return bits.to(tl.uint32).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def e2m1_to_float(x):
+    # Sign, exponent and fraction in the places of float32's, short of 2^126.
+    code = x.to(tl.uint32)
+    bits = ((code & 8) << 28) | ((code & 7) << 22)
+    return bits.to(tl.float32, bitcast=True) * 8.507059173023462e37
+
+
+@triton.jit
+def scaled_operand(x, scale, format: tl.constexpr, k_pack: tl.constexpr):
+    # An operand with K as the last dimension, in float32 (exact), times the scale of each 32 of K.
+    if format == "e2m1":
+        code = x.to(tl.uint8, bitcast=True)
+        if k_pack:
+            code = tl.interleave(code & 15, code >> 4)
+        else:
+            packed = tl.trans(code)
+            code = tl.trans(tl.interleave(packed & 15, packed >> 4))
+        wide = e2m1_to_float(code)
+    elif format == "e4m3":
+        wide = x.to(tl.float8e4nv, bitcast=True).to(tl.float32)
+    elif format == "e5m2":
+        wide = x.to(tl.float8e5, bitcast=True).to(tl.float32)
+    else:
+        tl.static_assert(format == "bf16" or format == "fp16", "dot_scaled: formats are e2m1, e4m3, e5m2, bf16 and fp16")
+        wide = x.to(tl.float32)
+    if scale is None:
+        return wide
+    rows: tl.constexpr = scale.shape[:-1]
+    groups: tl.constexpr = scale.shape[-1]
+    tl.static_assert(groups * 32 == wide.shape[-1], "dot_scaled: one scale goes with 32 values along K")
+    each = tl.broadcast_to(tl.expand_dims(e8m0_to_float(scale), -1), rows + (groups, 32))
+    return wide * tl.reshape(each, wide.shape)
+
+
+@triton.jit
+def dot_scaled(lhs, lhs_scale, lhs_format: tl.constexpr, rhs, rhs_scale, rhs_format: tl.constexpr, acc,
+               fast_math: tl.constexpr, lhs_k_pack: tl.constexpr, rhs_k_pack: tl.constexpr, out_dtype: tl.constexpr):
+    a = scaled_operand(lhs, lhs_scale, lhs_format, lhs_k_pack)
+    b = tl.trans(scaled_operand(tl.trans(rhs), rhs_scale, rhs_format, rhs_k_pack))
+    # A scaled float16 keeps its 11 bits in TF32; all other formats fit bfloat16 (but for underflow).
+    half: tl.constexpr = lhs_format == "fp16" or rhs_format == "fp16"
+    c = tl.dot(a, b, acc) if half else tl.dot(a.to(tl.bfloat16), b.to(tl.bfloat16), acc)
+    return c if out_dtype is None else c.to(out_dtype)
+
+
+@triton.jit
+def dot_sparse(a, metadata, b, acc, out_dtype: tl.constexpr):
+    # Positions of kept values in their group of four, two bits each, the first one lowest.
+    width: tl.constexpr = metadata.dtype.primitive_bitwidth
+    rows: tl.constexpr = a.shape[0]
+    half: tl.constexpr = a.shape[1]
+    tl.static_assert(metadata.shape[0] == rows and metadata.shape[1] * (width // 2) == half,
+                     "dot_sparse: the metadata has 2 bits for each value of a")
+    shifts = tl.arange(0, width // 2) * 2
+    places = (tl.expand_dims(metadata, 2).to(tl.int32) >> shifts[None, None, :]) & 3
+    p0, p1 = tl.split(tl.reshape(places, (rows, half // 2, 2)))
+    narrow: tl.constexpr = a.dtype.primitive_bitwidth == 8
+    values = a.to(tl.uint8, bitcast=True) if narrow else a
+    a0, a1 = tl.split(tl.reshape(values, (rows, half // 2, 2)))
+    none = tl.zeros_like(a0)
+    d0 = tl.where(p0 == 0, a0, none)
+    d1 = tl.where(p0 == 1, a0, tl.where(p1 == 1, a1, none))
+    d2 = tl.where(p0 == 2, a0, tl.where(p1 == 2, a1, none))
+    d3 = tl.where(p1 == 3, a1, none)
+    dense = tl.reshape(tl.join(tl.join(d0, d2), tl.join(d1, d3)), (rows, half * 2))
+    return tl.dot(dense.to(a.dtype, bitcast=True) if narrow else dense, b, acc, out_dtype=out_dtype)

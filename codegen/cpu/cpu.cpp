@@ -10,6 +10,7 @@
 #include "codegen/cpu/orc.h"
 #include "codegen/cpu/prepare.h"
 #include "codegen/cpu/thread_pool.h"
+#include "codegen/passes/expand_dots.h"
 #include "dsl/base/check.h"
 
 namespace tilewright::cpu {
@@ -24,6 +25,7 @@ struct Emitted {
 
 Emitted emit(const ir::Module& module, const Options& options) {
   ir::Module prepared = module;
+  passes::expand_dots(prepared, [](const ir::Module&, const ir::OpNode&) { return false; });
   scalarize_induction(prepared);
   int vector_bytes = options.vector_bytes != 0 ? options.vector_bytes : host_info().vector_bytes;
   Emitter emitter(prepared, vector_bytes, options.debug_sources);

@@ -18,39 +18,6 @@ using layout::MmaTiling;
 
 // ---- dots ----
 
-struct Unit {
-  layout::MmaShape instruction;
-  Dtype dtype;
-  int products = 1;
-};
-
-// The tensor-core instruction for operand types on a target, by the size of K; nullopt: FMA.
-std::optional<Unit> find_unit(const Target& target, Dtype a, Dtype b, Dtype acc, int64_t k,
-                              std::string_view precision) {
-  if (is_fp8(a) && is_fp8(b) && acc == Dtype::kF32) {
-    if (target.has_fp8_mma && k >= 32) return Unit{{16, 8, 32}, a};
-    a = b = Dtype::kF16;  // every fp8 number is one; the emitter widens the operands
-  }
-  if (a == Dtype::kF16 && b == a && (acc == Dtype::kF32 || acc == Dtype::kF16)) {
-    if (target.has_bf16_mma && k >= 16) return Unit{{16, 8, 16}, a};
-    if (k >= 8) return Unit{{16, 8, 8}, a};
-  }
-  if (a == Dtype::kBF16 && b == a && acc == Dtype::kF32 && target.has_bf16_mma) {
-    if (k >= 16) return Unit{{16, 8, 16}, a};
-    if (k >= 8) return Unit{{16, 8, 8}, a};
-  }
-  bool bytes = (a == Dtype::kI8 || a == Dtype::kU8) && (b == Dtype::kI8 || b == Dtype::kU8);
-  if (bytes && acc == Dtype::kI32) {
-    if (target.has_bf16_mma && k >= 32) return Unit{{16, 8, 32}, a};
-    if (target.has_bf16_mma && k >= 16) return Unit{{16, 8, 16}, a};
-    if (k >= 16) return Unit{{8, 8, 16}, a};
-  }
-  if (a == Dtype::kF32 && b == a && acc == Dtype::kF32 && target.has_bf16_mma &&
-      precision != "ieee" && k >= 8)
-    return Unit{{16, 8, 8}, a, precision == "tf32x3" ? 3 : 1};
-  return std::nullopt;
-}
-
 // Warps over M and N so that the operands they read together, warps_n * M + warps_m * N rows and
 // columns of K, are fewest. In a chain of dots all warps go along M as far as it reaches: then the
 // first dot's result is the second one's operand A where it is, and rows are reduced within a warp.
@@ -182,20 +149,17 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
   const ir::Type& b = module.type(op.operands[1]);
   const ir::Type& acc = module.type(op.operands[2]);
   int rank = acc.rank();
-  int64_t m = acc.shape[rank - 2], n = acc.shape[rank - 1], k = a.shape[rank - 1];
-  auto unit = find_unit(assigner.target, a.dtype, b.dtype, acc.dtype, k,
-                        op.attrs.get_word("precision", "tf32"));
+  int64_t m = acc.shape[rank - 2], n = acc.shape[rank - 1];
+  auto unit = find_unit(assigner.target, dot_types(module, op));
   DotPlan plan;
-  if (!unit || m < unit->instruction.m || n < unit->instruction.n) {
-    plan.operand_dtype = a.dtype;
+  if (!unit) {
     plan.accumulator = fma_accumulator(acc.shape, assigner.result.warps);
     return plan;
   }
   plan.kind = DotPlan::Kind::kMma;
-  plan.operand_dtype = unit->dtype;
-  plan.products = unit->products;
+  plan.unit = *unit;
   plan.tiling.instruction = unit->instruction;
-  plan.tiling.element_bits = dtype_bits(unit->dtype);
+  plan.tiling.element_bits = unit->element_bits();
   place_warps(plan.tiling, m, n, assigner.result.warps, chained);
   interleave(assigner, plan.tiling, op, m, n);
   plan.operand_a = layout::mma_operand_a(a.shape, plan.tiling);

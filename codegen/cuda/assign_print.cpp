@@ -23,9 +23,9 @@ std::string layout_text(const layout::LinearLayout& layout) {
 std::string dot_text(const DotPlan& plan) {
   if (plan.kind == DotPlan::Kind::kFma) return "fma";
   const auto& i = plan.tiling.instruction;
-  std::string text = "mma m" + std::to_string(i.m) + "n" + std::to_string(i.n) + "k" +
-                     std::to_string(i.k) + " " + std::string(dtype_name(plan.operand_dtype));
-  if (plan.products > 1) text += " x" + std::to_string(plan.products);
+  std::string text = "mma " + plan.unit.function.substr(std::string_view("tw_mma_").size());
+  if (plan.unit.products > 1) text += " x" + std::to_string(plan.unit.products);
+  if (plan.unit.promote > 0) text += " promoted after k " + std::to_string(plan.unit.promote * i.k);
   return text + " warps " + std::to_string(plan.tiling.warps_m) + "x" +
          std::to_string(plan.tiling.warps_n);
 }

@@ -104,8 +104,7 @@ bool is_lazy_load(const ir::Module& module, const std::map<OpId, DotPlan>& dots,
         auto dot = dots.find(id);
         used = true;
         lazy = lazy && dot != dots.end() && i < 2 && dot->second.kind == DotPlan::Kind::kMma &&
-               (dot->second.operand_dtype == dtype ||
-                (is_fp8(dtype) && is_fp8(dot->second.operand_dtype)));
+               (i == 0 ? dot->second.unit.a : dot->second.unit.b) == dtype;
       }
     });
   };

@@ -41,12 +41,12 @@ int least_chunk(const DotOperand& f) {
 
 int accumulator_words(const MmaDot& dot) {
   const ir::Type& type = dot.e.module.type(dot.op.results[0]);
-  return dot.plan.accumulator.registers() * std::max(1, type.element_bytes() / 4);
+  return dot.plan.accumulator.registers() * type.element_bytes() / 4;
 }
 
 // All of A's tiles at once, and as many of B's as the registers allow beside a second set of both.
 void choose_chunks(MmaDot& dot) {
-  int parts = dot.plan.products == 3 ? 2 : 1;  // value and rest
+  int parts = dot.plan.unit.products > 1 ? 2 : 1;  // value and rest
   dot.a.chunk = dot.a.tiles;
   dot.b.chunk = dot.b.tiles;
   int steps = dot.groups() * dot.batch_groups(), least = least_chunk(dot.b);
@@ -58,15 +58,6 @@ void choose_chunks(MmaDot& dot) {
   int fixed = accumulator_words(dot);
   while (fixed + words() > kRegisterBudget && dot.b.chunk > std::max(least, 2)) dot.b.chunk /= 2;
   if (fixed + words() > kRegisterBudget) dot.a.sets = 1;
-}
-
-std::string mma_function(const MmaDot& dot) {
-  const layout::MmaShape& shape = dot.plan.tiling.instruction;
-  Dtype a = dot.a.dtype, b = dot.b.dtype;
-  std::string name = fmt::format("tw_mma_m{}n{}k{}_{}", shape.m, shape.n, shape.k,
-                                 a == Dtype::kF32 ? "tf32" : dtype_name(a));
-  if (a != b) name += "_" + std::string(dtype_name(b));
-  return name;
 }
 
 // " + 128 + (m * 8 + n) * 4" with the parts that are there.
@@ -85,6 +76,22 @@ std::string fragment_index(const MmaDot& dot, const std::string& tile, int tiles
   return offset_text(0, text, words);
 }
 
+// Sums of `promote` k tiles on their own, each then added to the accumulator.
+void emit_promoted(MmaDot& dot, const std::string& loops, const std::string& place,
+                   const std::string& call) {
+  Emitter& e = dot.e;
+  int fragment = layout::accumulator_fragment(dot.plan.tiling), length = dot.plan.unit.promote;
+  int parts = dot.group / length;
+  e.out.open(loops + (parts > 1 ? fmt::format("TW_EACH(q, {}) ", parts) : ""));
+  e.out.line(fmt::format("f32 part[{}] = {{}};", fragment));
+  if (parts > 1)
+    e.out.line(fmt::format("TW_EACH(t, {0}) {{ int s = q * {0} + t; {1} }}", length, call));
+  else
+    e.out.line(dot.group > 1 ? fmt::format("TW_EACH(s, {}) {}", length, call) : call);
+  e.out.line(fmt::format("TW_EACH(j, {}) ({}{})[j] += part[j];", fragment, dot.acc, place));
+  e.out.close();
+}
+
 // The products of one unit.
 void emit_products(MmaDot& dot, const FragmentSet& b_set, int set_a, int set_b) {
   Emitter& e = dot.e;
@@ -101,16 +108,22 @@ void emit_products(MmaDot& dot, const FragmentSet& b_set, int set_a, int set_b) 
   place = offset_text(first * fragment, place, fragment);
   std::string loops;
   if (dot.batches > 1) loops += fmt::format("TW_EACH(b, {}) ", dot.batches);
-  if (dot.group > 1) loops += fmt::format("TW_EACH(s, {}) ", dot.group);
+  const Unit& unit = dot.plan.unit;
+  if (dot.group > 1 && unit.promote == 0) loops += fmt::format("TW_EACH(s, {}) ", dot.group);
   if (tiles_m > 1) loops += fmt::format("TW_EACH(m, {}) ", tiles_m);
   if (chunk > 1) loops += fmt::format("TW_EACH(n, {}) ", chunk);
-  auto call = [&](std::string_view a_part, std::string_view b_part) {
+  auto call_to = [&](const std::string& sum, std::string_view a_part, std::string_view b_part) {
     return fmt::format(
-        "{}({}{}, {}{}, {}{});", mma_function(dot), dot.acc, place,
-        fragment_words(dot, dot.a, set_a, a_part), fragment_index(dot, "m", tiles_m, dot.a.words()),
-        fragment_words(dot, dot.b, set_b, b_part), fragment_index(dot, n, chunk, dot.b.words()));
+        "{}({}, {}{}, {}{});", unit.function, sum, fragment_words(dot, dot.a, set_a, a_part),
+        fragment_index(dot, "m", tiles_m, dot.a.words()), fragment_words(dot, dot.b, set_b, b_part),
+        fragment_index(dot, n, chunk, dot.b.words()));
   };
-  if (dot.plan.products == 3) {
+  if (unit.promote > 0) return emit_promoted(dot, loops, place, call_to("part", "", ""));
+  auto call = [&](std::string_view a_part, std::string_view b_part) {
+    return call_to(dot.acc + place, a_part, b_part);
+  };
+  if (unit.products == 2) e.out.line(loops + call("_rest", "_rest"));
+  if (unit.products == 3) {
     e.out.line(loops + call("_rest", ""));
     e.out.line(loops + call("", "_rest"));
   }
@@ -166,11 +179,6 @@ MmaDot begin_dot(Emitter& e, ir::OpId id) {
 
 namespace {
 
-// f16 accumulators are summed in f32 and rounded once at the end.
-bool is_narrow(const ir::Type& type) {
-  return is_float(type.dtype) && type.dtype != Dtype::kF32 && type.dtype != Dtype::kF64;
-}
-
 void emit_mma(Emitter& e, ir::OpId id) {
   View start = e.use(id, 2);  // may itself go through shared memory, so before the staging
   MmaDot dot = begin_dot(e, id);
@@ -189,23 +197,15 @@ void emit_mma(Emitter& e, ir::OpId id) {
 
 View declare_sum(MmaDot& dot, const View& start) {
   Emitter& e = dot.e;
-  const ir::Type& type = e.module.type(dot.op.results[0]);
-  bool narrow = is_narrow(type);
-  View sum = e.declare(narrow ? type.with_dtype(Dtype::kF32) : type, dot.plan.accumulator,
-                       narrow ? e.fresh("sum") : e.name_for(dot.op.results[0]));
+  View sum = e.declare(e.module.type(dot.op.results[0]), dot.plan.accumulator,
+                       e.name_for(dot.op.results[0]));
   dot.acc = sum.name;
-  e.out.line(fmt::format("TW_EACH(i, {}) {}[i] = {};", sum.registers(), sum.name,
-                         narrow ? fmt::format("tw_f32({})", start.at("i")) : start.at("i")));
+  e.out.line(fmt::format("TW_EACH(i, {}) {}[i] = {};", sum.registers(), sum.name, start.at("i")));
   return sum;
 }
 
 void define_sum(MmaDot& dot, View sum) {
-  Emitter& e = dot.e;
-  const ir::Type& type = e.module.type(dot.op.results[0]);
-  if (!is_narrow(type)) return e.define(dot.op.results[0], std::move(sum));
-  e.define_each(dot.op.results[0], false, [&](const std::string& i) {
-    return fmt::format("tw_cast<{}>({})", type_name(type), sum.at(i));
-  });
+  dot.e.define(dot.op.results[0], std::move(sum));
 }
 
 void emit_Dot(Emitter& e, ir::OpId id) {

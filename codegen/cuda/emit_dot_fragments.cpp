@@ -22,10 +22,6 @@ std::string plus(const std::string& name, int offset) {
   return offset == 0 ? name : fmt::format("{} + {}", name, offset);
 }
 
-std::string each_item(int count, const std::string& text) {
-  return count > 1 ? fmt::format("TW_EACH(i, {}) {}", count, text) : text;
-}
-
 // 8-bit elements by ldmatrix.trans: a word has two rows of two columns. The words of rows 0, 1 and
 // of rows 2, 3 lie where those of the two columns belong until tw_unpair_bytes makes them such.
 bool pairs_bytes(const DotOperand& f) {
@@ -184,7 +180,7 @@ void declare_fragments(MmaDot& dot, DotOperand& f, std::string_view hint) {
   f.name = e.fresh(hint);
   int total = f.sets * dot.words(f);
   e.out.line(fmt::format("{} {}[{}];", word_type(f), f.name, total));
-  if (dot.plan.products == 3) e.out.line(fmt::format("u32 {}_rest[{}];", f.name, total));
+  if (dot.plan.unit.products > 1) e.out.line(fmt::format("u32 {}_rest[{}];", f.name, total));
   if (by_value(dot, f))
     e.out.line(fmt::format("{} {}_values[{}];", type_name(f.view.type), f.name, total * f.packed));
 }
@@ -214,16 +210,17 @@ void finish_fragments(MmaDot& dot, const DotOperand& f, const FragmentSet& which
     std::string values = plus(f.name + "_values", first * f.packed);
     std::string each = f.packed == 1 ? "i" : fmt::format("i * {}", f.packed);
     e.out.line(f.dtype == Dtype::kF64
-                   ? each_item(total, fmt::format("{} = {};", at(""), at("_values")))
+                   ? fmt::format("TW_EACH(i, {}) {} = {};", total, at(""), at("_values"))
                    : fmt::format("TW_EACH(i, {}) tw_to_words<{}>({} + i, {} + {});", total,
                                  f.packed, fragment_words(dot, f, set), values, each));
   }
-  if (f.dtype == Dtype::kF32 && dot.plan.products == 1)
+  const Unit& unit = dot.plan.unit;
+  if (f.dtype == Dtype::kF32 && unit.products == 1)
     e.out.line(
         fmt::format("TW_EACH(i, {}) {} = tw_tf32(tw_bitcast<f32>({}));", total, at(""), at("")));
-  // TF32x3: the rounded value and the rounded rest.
-  if (dot.plan.products == 3)
-    e.out.line(fmt::format("TW_EACH(i, {}) tw_split_tf32({}, {});", total, at(""), at("_rest")));
+  if (unit.products > 1)
+    e.out.line(fmt::format("TW_EACH(i, {}) tw_split_{}({}, {});", total,
+                           &f == &dot.a ? unit.split_a : unit.split_b, at(""), at("_rest")));
 }
 
 }  // namespace tilewright::cuda

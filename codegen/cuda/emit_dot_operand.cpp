@@ -14,12 +14,10 @@ namespace {
 using layout::LinearLayout;
 
 // Casts to what the unit multiplies.
-View prepared(Emitter& e, const View& view, const DotPlan& plan) {
-  Dtype dtype = view.type.dtype;
-  bool other_fp8 = is_fp8(dtype) && is_fp8(plan.operand_dtype);
-  if (dtype == plan.operand_dtype || other_fp8) return view;
+View prepared(Emitter& e, const View& view, Dtype wanted) {
+  if (view.type.dtype == wanted) return view;
   TW_CHECK(!view.slot, "an operand that is cast comes in registers");
-  ir::Type type = view.type.with_dtype(plan.operand_dtype);
+  ir::Type type = view.type.with_dtype(wanted);
   return e.make_each(type, view.layout, e.fresh("operand"), view.uniform,
                      [&](const std::string& i) {
                        return fmt::format("tw_cast<{}>({})", type_name(type), view.at(i));
@@ -52,9 +50,9 @@ struct Staging {
 DotOperand plan_operand(MmaDot& dot, int index, std::optional<Staging>& staging) {
   Emitter& e = dot.e;
   DotOperand f;
-  f.view = prepared(e, e.view(dot.op.operands[static_cast<size_t>(index)]), dot.plan);
-  f.dtype = f.view.type.dtype;
   bool is_a = index == 0;
+  f.dtype = is_a ? dot.plan.unit.a : dot.plan.unit.b;
+  f.view = prepared(e, e.view(dot.op.operands[static_cast<size_t>(index)]), f.dtype);
   f.values = is_a ? layout::a_fragment(dot.plan.tiling) : layout::b_fragment(dot.plan.tiling);
   f.packed = std::max(1, 4 / f.view.type.element_bytes());
   f.tiles = is_a ? dot.counts.m : dot.counts.n;
@@ -115,6 +113,7 @@ void plan_operands(MmaDot& dot) {
     find_groups(dot, *operands[i]);
     staged = staged || staging[i];
   }
+  dot.group = std::max(dot.group, dot.plan.unit.promote);
   if (!staged) return;
   int64_t end = e.scratch_start();
   for (int i = 0; i < 2; ++i) {

@@ -8,6 +8,8 @@
 #include "codegen/cuda/residency.h"
 #include "codegen/cuda/schedule_to_fit.h"
 #include "codegen/layout/f2.h"
+#include "codegen/passes/expand_dots.h"
+#include "codegen/passes/passes.h"
 #include "codegen/schedule/sweeps.h"
 #include "dsl/base/check.h"
 
@@ -457,9 +459,13 @@ std::string without_parens(const std::string& expression) {
 // ---- entry ----
 
 Result<Source> emit(const ir::Module& module, const Target& target, const Options& options) {
-  ir::Module merged = module;
-  schedule::merge_sweeps(merged);
-  return schedule_to_fit(merged, target, [&](ir::Module& scheduled) -> Result<Source> {
+  ir::Module prepared = module;
+  passes::expand_dots(prepared, [&](const ir::Module& in, const ir::OpNode& dot) {
+    return find_unit(target, dot_types(in, dot)).has_value();
+  });
+  passes::narrow_casts(prepared);
+  schedule::merge_sweeps(prepared);
+  return schedule_to_fit(prepared, target, [&](ir::Module& scheduled) -> Result<Source> {
     TW_ASSIGN(LayoutAssignment assignment, assign_layouts(scheduled, target));
     return Emitter(scheduled, assignment, target, options).run();
   });

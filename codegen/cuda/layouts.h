@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cuda/units.h"
 #include "codegen/ir/module.h"
 #include "codegen/layout/conversion.h"
 #include "codegen/layout/linear_layout.h"
@@ -15,16 +16,16 @@
 
 namespace tilewright::cuda {
 
-// How one dot op is computed. kMma: operands are converted to operand_a / operand_b, the
-// accumulator and the result have layout `accumulator`. kFma: result element by element with f32
-// (or the type's) multiply-adds; the accumulator and the result have layout `accumulator` (any
-// blocked one), the operands are read from shared memory, where they lie row-major.
+// How one dot op is computed. kMma: operands are cast to the types of `unit` and converted to
+// operand_a / operand_b, the accumulator and the result have layout `accumulator`. kFma: result
+// element by element with f32 (or the type's) multiply-adds; the accumulator and the result have
+// layout `accumulator` (any blocked one), the operands are read from shared memory, where they lie
+// row-major.
 struct DotPlan {
   enum class Kind : uint8_t { kMma, kFma };
   Kind kind = Kind::kFma;
+  Unit unit;
   layout::MmaTiling tiling;
-  Dtype operand_dtype{};  // what the unit multiplies (f16, bf16, tf32 as f32, i8, f8…)
-  int products = 1;       // 3 for tf32x3: big*big + big*small + small*big
   layout::LinearLayout operand_a, operand_b, accumulator;
 };
 

@@ -64,20 +64,37 @@ Tile float_dot(const Machine& machine, const ir::OpNode& op, const DotShape& s) 
   return out;
 }
 
+// Bytes as integers; with nibbles, all low ones, then all high ones.
+std::vector<int64_t> as_integers(const Tile& tile, Dtype dtype, bool nibbles) {
+  std::vector<int64_t> out;
+  for (uint64_t bits : tile) out.push_back(bits_to_int(bits, dtype));
+  if (!nibbles) return out;
+  auto nibble = [&](uint64_t bits) {
+    auto value = static_cast<int64_t>(bits & 15);
+    return dtype == Dtype::kI8 && value > 7 ? value - 16 : value;
+  };
+  out.clear();
+  for (int shift : {0, 4})
+    for (uint64_t bits : tile) out.push_back(nibble(bits >> shift));
+  return out;
+}
+
 Tile int_dot(const Machine& machine, const ir::OpNode& op, const DotShape& s) {
-  Dtype a_dtype = machine.type(op.operands[0]).dtype, b_dtype = machine.type(op.operands[1]).dtype;
+  bool nibbles = op.attrs.get_int("nibbles", 0) != 0;
+  auto a = as_integers(machine.get(op.operands[0]), machine.type(op.operands[0]).dtype, nibbles);
+  auto b = as_integers(machine.get(op.operands[1]), machine.type(op.operands[1]).dtype, nibbles);
   Dtype acc_dtype = machine.type(op.results[0]).dtype;
-  const Tile& a = machine.get(op.operands[0]);
-  const Tile& b = machine.get(op.operands[1]);
+  size_t a_half = machine.get(op.operands[0]).size(), b_half = machine.get(op.operands[1]).size();
   Tile out = machine.get(op.operands[2]);
   for (size_t batch = 0; batch < s.batch; ++batch)
     for (size_t i = 0; i < s.m; ++i)
       for (size_t j = 0; j < s.n; ++j) {
         uint64_t& element = out[(batch * s.m + i) * s.n + j];
         uint64_t sum = element;  // wraps modulo 2^64, which the narrowing below preserves
-        for (size_t k = 0; k < s.k; ++k)
-          sum += static_cast<uint64_t>(bits_to_int(a[(batch * s.m + i) * s.k + k], a_dtype)) *
-                 static_cast<uint64_t>(bits_to_int(b[(batch * s.k + k) * s.n + j], b_dtype));
+        for (size_t half = 0; half <= static_cast<size_t>(nibbles); ++half)
+          for (size_t k = 0; k < s.k; ++k)
+            sum += static_cast<uint64_t>(a[half * a_half + (batch * s.m + i) * s.k + k]) *
+                   static_cast<uint64_t>(b[half * b_half + (batch * s.k + k) * s.n + j]);
         element = int_to_bits(static_cast<int64_t>(sum), acc_dtype);
       }
   return out;

@@ -230,10 +230,10 @@ std::string check_atomic_cas(const Query& q) {
 
 bool dot_dtypes_fit(Dtype a, Dtype b, Dtype acc) {
   if (is_fp8(a) && is_fp8(b)) return acc == Dtype::kF32 || acc == Dtype::kF16;
+  auto is_byte = [](Dtype dtype) { return dtype == Dtype::kI8 || dtype == Dtype::kU8; };
+  if (is_byte(a) && is_byte(b)) return acc == Dtype::kI32;
   if (a != b) return false;
   switch (a) {
-    case Dtype::kI8:
-      return acc == Dtype::kI32;
     case Dtype::kF16:
       return acc == Dtype::kF32 || acc == Dtype::kF16;
     case Dtype::kBF16:
@@ -262,6 +262,8 @@ std::string check_dot(const Query& q) {
       !dot_dtypes_fit(a.dtype, b.dtype, acc.dtype))
     return "there is no product of " + to_string(a.element()) + " and " + to_string(b.element()) +
            " with a sum in " + to_string(acc.element());
+  if (q.node.attrs.get_int("nibbles", 0) != 0 && acc.dtype != Dtype::kI32)
+    return "nibbles are held in i8 or u8, not in " + to_string(a.element());
   return "";
 }
 

@@ -27,8 +27,10 @@ class Axis {
     TW_CHECK(!interleaved || left_ >= 4, "a dimension of 16 can be interleaved");
   }
 
+  // A zero basis when the dimension is used up: what the instruction has more than the tile are
+  // copies.
   uint32_t take() {
-    TW_CHECK(left_ > 0, "the tile is smaller than the instruction");
+    if (left_ == 0) return 0;
     --left_;
     return 1u << (shift_ + order_[static_cast<size_t>(next_++)]);
   }
@@ -62,6 +64,17 @@ std::vector<uint32_t> warp_bases(Axis& axis, int bits) {
   return bases;
 }
 
+Axis k_axis(const Shape& shape, int axis, const MmaTiling& tiling) {
+  TW_CHECK(shape[axis] >= tiling.instruction.k,
+           "K of the tile is smaller than the instruction's: copies would be summed");
+  return {shape, axis};
+}
+
+// What a lane holds of K beyond its first register: the same again 4p columns further.
+void take_k_parts(Axis& k, const MmaTiling& tiling, std::vector<uint32_t>& into) {
+  for (int i = 4 * packed(tiling); i < tiling.instruction.k; i *= 2) into.push_back(k.take());
+}
+
 void take_batch(const Shape& shape, std::vector<uint32_t>& into) {
   TW_CHECK(shape.size() == 2 || shape.size() == 3, "a matrix tile has 2 or 3 dimensions");
   if (shape.size() == 3) {
@@ -90,13 +103,13 @@ LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling) {
 
 LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling) {
   int rank = static_cast<int>(shape.size());
-  Axis m(shape, rank - 2, tiling.interleaved_m), k(shape, rank - 1);
+  Axis m(shape, rank - 2, tiling.interleaved_m), k = k_axis(shape, rank - 1, tiling);
   LinearLayout layout;
   layout.shape = shape;
   for (int i = 1; i < packed(tiling); i *= 2) layout.reg.push_back(k.take());
   layout.lane = {k.take(), k.take(), m.take(), m.take(), m.take()};
   if (tiling.instruction.m == 16) layout.reg.push_back(m.take());
-  if (tiling.instruction.k == 8 * packed(tiling)) layout.reg.push_back(k.take());
+  take_k_parts(k, tiling, layout.reg);
   layout.warp = warp_bases(m, log2_of(tiling.warps_m));
   layout.warp.resize(layout.warp.size() + log2_of(tiling.warps_n), 0);
   take_all(k, layout.reg);
@@ -107,12 +120,12 @@ LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling) {
 
 LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling) {
   int rank = static_cast<int>(shape.size());
-  Axis k(shape, rank - 2), n(shape, rank - 1, tiling.interleaved_n);
+  Axis k = k_axis(shape, rank - 2, tiling), n(shape, rank - 1, tiling.interleaved_n);
   LinearLayout layout;
   layout.shape = shape;
   for (int i = 1; i < packed(tiling); i *= 2) layout.reg.push_back(k.take());
   layout.lane = {k.take(), k.take(), n.take(), n.take(), n.take()};
-  if (tiling.instruction.k == 8 * packed(tiling)) layout.reg.push_back(k.take());
+  take_k_parts(k, tiling, layout.reg);
   layout.warp.assign(log2_of(tiling.warps_m), 0);
   for (uint32_t basis : warp_bases(n, log2_of(tiling.warps_n))) layout.warp.push_back(basis);
   take_all(k, layout.reg);

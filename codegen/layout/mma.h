@@ -2,20 +2,21 @@
 // m8n8k16), extended over whole tiles and warps.
 //
 // With g = lane / 4, t = lane % 4 and p = 32 / element bits values in a 32-bit register (1 for
-// 64-bit): A holds rows g (and g + 8 when m is 16), columns p*t + 0…p-1 (and 4p more when k is 8p);
-// B holds rows p*t + 0…p-1 (and 4p more), column g; the accumulator holds rows g (and g + 8),
-// columns 2t, 2t + 1.
+// 64-bit): A holds rows g (and g + 8 when m is 16), columns p*t + 0…p-1 (and 4p, 8p, … more up to
+// k); B holds rows p*t + 0…p-1 (and 4p, … more), column g; the accumulator holds rows g (and g +
+// 8), columns 2t, 2t + 1.
 //
 // Registers over a whole tile, low bits first:
-//   A            [fragment][k tile][m tile][batch]     fragment: p, row half (m == 16), k half
-//   B            [fragment][k tile][n tile][batch]     fragment: p, k half
+//   A            [fragment][k tile][m tile][batch]     fragment: p, row half (m == 16), k parts
+//   B            [fragment][k tile][n tile][batch]     fragment: p, k parts
 //   accumulator  [fragment][n tile][m tile][batch]     fragment: 2 columns, row half
 // so the fragment of A for instruction (mi, ki) starts at register
 //   ((batch * m_tiles + mi) * k_tiles + ki) * a_fragment, with the values of one 32-bit register in
-// consecutive registers, in PTX order; B and the accumulator alike. Where a dimension is interleaved,
-// its index bits 1, 2, 3 take the part of bits 0, 1, 2 and bit 0 that of bit 3. m_tiles is the number of
-// instructions one warp runs along M. A warp owns consecutive rows and columns; low warp bits go
-// along M. Where the tile is too small for that many warps they are replicated.
+// consecutive registers, in PTX order; B and the accumulator alike. Where a dimension is
+// interleaved, its index bits 1, 2, 3 take the part of bits 0, 1, 2 and bit 0 that of bit 3.
+// m_tiles is the number of instructions one warp runs along M. A warp owns consecutive rows and
+// columns; low warp bits go along M. Where the tile is too small for that many warps they are
+// replicated.
 #pragma once
 
 #include "codegen/layout/linear_layout.h"
@@ -33,15 +34,16 @@ struct MmaTiling {
   MmaShape instruction;
   int warps_m = 1, warps_n = 1;
   int element_bits = 16;  // of the operands
-  // Rows or columns that a lane's fragments of two neighbouring tiles (for M: of the two halves of a
-  // tile) come from are 2i and 2i+1 instead of i and i+8: what ldmatrix.trans gives for 8-bit
+  // Rows or columns that a lane's fragments of two neighbouring tiles (for M: of the two halves of
+  // a tile) come from are 2i and 2i+1 instead of i and i+8: what ldmatrix.trans gives for 8-bit
   // operands whose memory is not contiguous along K.
   bool interleaved_m = false, interleaved_n = false;
   friend bool operator==(const MmaTiling&, const MmaTiling&) = default;
 };
 
-// Accumulator layout of an [.., M, N] tile, and operand layouts of [.., M, K] and [.., K, N]. A
-// tile smaller than the instruction is an internal error: use FMA for it.
+// Accumulator layout of an [.., M, N] tile, and operand layouts of [.., M, K] and [.., K, N]. Where
+// M or N is smaller than the instruction's, lanes and registers hold copies, of A or B and so of
+// the result. A smaller K is an internal error: the copies would be summed.
 LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling);
 LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling);
 LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling);

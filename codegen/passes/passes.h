@@ -10,8 +10,8 @@ namespace tilewright::passes {
 bool canonicalize(ir::Module& module);
 // Merges equal pure ops, dominating ones first.
 bool eliminate_common_subexpressions(ir::Module& module);
-// Loop-carried tiles that move by the same amount everywhere become a tile from outside the loop and
-// a carried scalar.
+// Loop-carried tiles that move by the same amount everywhere become a tile from outside the loop
+// and a carried scalar.
 bool make_increments_uniform(ir::Module& module);
 // Moves pure loop-invariant ops out of `for` and `while`.
 bool hoist_loop_invariants(ir::Module& module);
@@ -20,6 +20,9 @@ bool eliminate_dead_code(ir::Module& module);
 // mul followed by a single add or sub becomes fma (floats). Runs before every backend, so that all
 // of them round alike; off when the kernel is compiled with fp_fusion = false.
 bool contract_fma(ir::Module& module);
+// Casts of integers that are known to fit a byte go to floats by way of the byte. Not in the
+// pipeline: the CUDA backend calls it.
+bool narrow_casts(ir::Module& module);
 
 struct PipelineOptions {
   bool fp_fusion = true;

@@ -21,7 +21,9 @@ struct Target {
   int shared_unit = 128;                 // bytes that shared memory is allocated by
   bool has_cp_async = false;             // sm_80 and later
   bool has_bf16_mma = false;             // bf16, tf32, int8 m16n8k* mma.sync
-  bool has_fp8_mma = false;              // sm_89 and later
+  bool has_int4_mma = false;             // in hardware, m16n8k64: sm_80 to sm_89
+  bool has_wide_f64_mma = false;         // m16n8k8 and m16n8k16 of f64: sm_90
+  bool has_fp8_mma = false;              // in hardware, by mma.sync: sm_89, sm_120
   bool has_ldmatrix = true;              // sm_75 and later
   bool has_wgmma = false, has_tma = false;
 };

@@ -15,6 +15,7 @@ namespace {
 bool multiplies(Dtype dtype) {
   switch (dtype) {
     case Dtype::kI8:
+    case Dtype::kU8:
     case Dtype::kF16:
     case Dtype::kBF16:
     case Dtype::kF32:
@@ -23,6 +24,10 @@ bool multiplies(Dtype dtype) {
     default:
       return is_fp8(dtype);
   }
+}
+
+bool is_byte(Dtype dtype) {
+  return dtype == Dtype::kI8 || dtype == Dtype::kU8;
 }
 
 int64_t smallest_k(Dtype dtype) {
@@ -44,14 +49,16 @@ bool check_operands(Lowering& lw, const Call& call, const Value& a, const Value&
     if (!x.type.is_pointer && x.type.is_tile() && multiplies(x.type.dtype)) continue;
     lw.fail(x.type.is_tile() ? DiagKind::kTypeMismatch : DiagKind::kDotShapeMismatch, call.spans[i],
             x.type.is_tile()
-                ? fmt::format("tl.dot multiplies int8, fp8, float16, bfloat16, float32 and "
+                ? fmt::format("tl.dot multiplies int8, uint8, fp8, float16, bfloat16, float32 and "
                               "float64, but this is {}",
                               describe(x))
                 : fmt::format("tl.dot multiplies tiles, but this is {}", describe(x)));
     return false;
   }
+  // Both fp8 formats may meet, and (beyond Triton) signed and unsigned bytes.
+  bool bytes = is_byte(a.type.dtype) && is_byte(b.type.dtype);
   bool fp8 = is_fp8(a.type.dtype) && is_fp8(b.type.dtype);
-  if (a.type.dtype != b.type.dtype && !fp8) {
+  if (a.type.dtype != b.type.dtype && !fp8 && !bytes) {
     lw.fail(DiagKind::kTypeMismatch, call.span,
             fmt::format("tl.dot needs operands of one dtype, but they are {} and {}; convert one "
                         "with .to()",
@@ -92,7 +99,7 @@ bool check_shapes(Lowering& lw, const Call& call, const Value& a, const Value& b
 
 // The result's dtype, from the operands, out_dtype and the accumulator's dtype.
 std::optional<Dtype> result_dtype(Lowering& lw, const Call& call, Dtype operand, const Value& acc) {
-  if (operand == Dtype::kI8) return Dtype::kI32;
+  if (is_byte(operand)) return Dtype::kI32;
   if (operand == Dtype::kF64) return Dtype::kF64;
   std::optional<ir::Type> asked;
   if (!call.args[6].is_none()) {
@@ -133,9 +140,30 @@ std::optional<std::string> precision(Lowering& lw, const Call& call) {
   for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   if (lower.empty() || lower == "tf32" || lower == "tf32x3" || lower == "ieee")
     return lower.empty() ? "tf32" : lower;
+  // As exact as bf16x6, which takes as long, and more exact than bf16x3.
+  if (lower == "bf16x3" || lower == "bf16x6") return "tf32x3";
   lw.fail(DiagKind::kBadArgument, call.spans[3],
-          fmt::format("input_precision is 'tf32', 'tf32x3' or 'ieee', not '{}'", *word));
+          fmt::format("input_precision is 'tf32', 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee', not '{}'",
+                      *word));
   return std::nullopt;
+}
+
+// The value that the product is added to: acc, or zeros.
+Value accumulator(Lowering& lw, const Call& call, const Value& a, const Value& b, Dtype dtype) {
+  Value acc = call.args[2];
+  if (acc.is_error()) return acc;
+  ir::Shape shape = a.type.shape;
+  shape.back() = b.type.shape.back();
+  if (!lw.check_shape(shape, call.span)) return Value::error();
+  ir::Type result{dtype, false, shape};
+  if (acc.is_none())
+    return lw.wrap(is_float(dtype) ? lw.builder.constant_float(result, 0)
+                                   : lw.builder.constant_int(result, 0));
+  if (acc.is_tensor() && acc.type == result) return acc;
+  bool shapes_differ = acc.is_tensor() && acc.type.shape != shape;
+  return lw.fail(shapes_differ ? DiagKind::kDotShapeMismatch : DiagKind::kTypeMismatch,
+                 call.spans[2],
+                 fmt::format("tl.dot adds to {}, but acc is {}", type_text(result), describe(acc)));
 }
 
 }  // namespace
@@ -144,31 +172,41 @@ Value lower_dot(Lowering& lw, const Call& call) {
   Value a = lw.tensor_argument(call, 0), b = lw.tensor_argument(call, 1);
   if (a.is_error() || b.is_error()) return Value::error();
   if (!check_operands(lw, call, a, b) || !check_shapes(lw, call, a, b)) return Value::error();
-  Value acc = call.args[2];
-  auto dtype = result_dtype(lw, call, a.type.dtype, acc);
+  auto dtype = result_dtype(lw, call, a.type.dtype, call.args[2]);
   auto how = precision(lw, call);
-  if (!dtype || !how || acc.is_error()) return Value::error();
-  ir::Shape shape = a.type.shape;
-  shape.back() = b.type.shape.back();
-  if (!lw.check_shape(shape, call.span)) return Value::error();
-  ir::Type result{*dtype, false, shape};
-  if (acc.is_none()) {
-    acc = lw.wrap(is_float(*dtype) ? lw.builder.constant_float(result, 0)
-                                   : lw.builder.constant_int(result, 0));
-  } else if (!acc.is_tensor() || acc.type != result) {
-    bool shapes_differ = acc.is_tensor() && acc.type.shape != shape;
-    return lw.fail(
-        shapes_differ ? DiagKind::kDotShapeMismatch : DiagKind::kTypeMismatch, call.spans[2],
-        fmt::format("tl.dot adds to {}, but acc is {}", type_text(result), describe(acc)));
-  }
+  if (!dtype || !how) return Value::error();
+  Value acc = accumulator(lw, call, a, b, *dtype);
+  if (acc.is_error()) return Value::error();
   ir::Attrs attrs;
   if (a.type.dtype == Dtype::kF32 && *how != "tf32") attrs.set("precision", *how);
   if (!call.args[5].is_none()) {
     auto imprecise = lw.constant_int(call, 5);
     if (!imprecise) return Value::error();
+    if (*imprecise < 0 || *imprecise > a.type.shape.back())
+      return lw.fail(DiagKind::kBadArgument, call.spans[5],
+                     fmt::format("max_num_imprecise_acc is {}, but this dot sums over {}",
+                                 *imprecise, a.type.shape.back()));
     if (is_fp8(a.type.dtype)) attrs.set("max_imprecise", *imprecise);
   }
   return lw.emit_value(Op::Dot, {a.id, b.id, acc.id}, attrs);
+}
+
+// Two 4-bit integers in each byte, consecutive along K.
+Value lower_dot_int4(Lowering& lw, const Call& call) {
+  Value a = lw.tensor_argument(call, 0), b = lw.tensor_argument(call, 1);
+  if (a.is_error() || b.is_error()) return Value::error();
+  for (size_t i = 0; i < 2; ++i) {
+    const Value& x = i == 0 ? a : b;
+    if (x.type.is_tile() && !x.type.is_pointer && is_byte(x.type.dtype)) continue;
+    return lw.fail(DiagKind::kTypeMismatch, call.spans[i],
+                   fmt::format("dot_int4 multiplies tiles of int8 or uint8 that hold two 4-bit "
+                               "integers each, but this is {}",
+                               describe(x)));
+  }
+  if (!check_shapes(lw, call, a, b)) return Value::error();
+  Value acc = accumulator(lw, call, a, b, Dtype::kI32);
+  if (acc.is_error()) return acc;
+  return lw.emit_value(Op::Dot, {a.id, b.id, acc.id}, ir::Attrs{{"nibbles", int64_t{1}}});
 }
 
 }  // namespace tilewright::frontend

@@ -33,7 +33,7 @@ kernel 'tl.load()'
 expect 1 "[missing-argument]" "${compile[@]}"
 kernel 'tl.static_assert(B == 32, "B must be 32")'
 expect 1 "B must be 32" "${compile[@]}"
-kernel 'tl.dot_scaled(x, x, "e2m1", y, y, "e2m1")'
+kernel 'tl.map_elementwise(x, x)'
 expect 1 "[unsupported-builtin]" "${compile[@]}"
 kernel 'a = (1 +'
 expect 1 "[syntax]" "${compile[@]}"

@@ -8,6 +8,7 @@
 
 #include "codegen/ir/module.h"
 #include "codegen/ir/op_doc.h"
+#include "codegen/passes/expand_dots.h"
 #include "codegen/passes/passes.h"
 #include "tests/golden/golden.h"
 
@@ -30,6 +31,11 @@ std::string for_each_module(const Case& c, F run) {
   }
 }
 
+// As for a backend without any of the special dots.
+bool expand_dots(ir::Module& module) {
+  return passes::expand_dots(module, [](const ir::Module&, const ir::OpNode&) { return false; });
+}
+
 struct PassName {
   std::string_view name;
   bool (*run)(ir::Module&);
@@ -39,6 +45,7 @@ constexpr PassName kPasses[] = {
     {"canonicalize", passes::canonicalize},  {"cse", passes::eliminate_common_subexpressions},
     {"licm", passes::hoist_loop_invariants}, {"dce", passes::eliminate_dead_code},
     {"fma", passes::contract_fma},           {"uniform", passes::make_increments_uniform},
+    {"narrow_casts", passes::narrow_casts},  {"expand_dots", expand_dots},
 };
 
 Status run_pass(std::string_view name, ir::Module& module) {

@@ -227,6 +227,19 @@ TW_DEVICE To tw_to_int(From x) {
     return tw_cvt_u64(x);
   }
 }
+// Bytes to floats, exact, without the conversion unit: under 2^23 (f32) or 2^10 (f16) an integer is
+// the fraction.
+template <class T> struct tw_is_byte { static constexpr bool value = tw_is<T, i8>::value || tw_is<T, u8>::value; };
+template <class From>
+TW_DEVICE f32 tw_byte_to_f32(From x) {
+  constexpr u32 sign = tw_kind<From>::is_signed ? 0x80 : 0;
+  return tw_bitcast<f32>(0x4b000000u | ((u32)(u8)x ^ sign)) - (f32)(0x800000u + sign);
+}
+template <class From>
+TW_DEVICE f16 tw_byte_to_f16(From x) {
+  constexpr u32 sign = tw_kind<From>::is_signed ? 0x80 : 0;
+  return f16{(u16)tw_add_f16x2(0x6400u | ((u32)(u8)x ^ sign), 0xe400u + sign)};
+}
 // Any numeric conversion of `cast`.
 template <class To, bool TowardZero = false, class From>
 TW_DEVICE To tw_cast(From x) {
@@ -239,11 +252,15 @@ TW_DEVICE To tw_cast(From x) {
     return x != 0;
   } else if constexpr (tw_kind<To>::narrow) {
     if constexpr (tw_is<From, f64>::value) return tw_narrow<To, TowardZero>(tw_round_to_odd(x));
+    else if constexpr (tw_is_byte<From>::value && tw_is<To, f16>::value) return tw_byte_to_f16(x);
+    else if constexpr (tw_is_byte<From>::value && tw_is<To, bf16>::value) return bf16{(u16)(tw_bitcast<u32>(tw_byte_to_f32(x)) >> 16)};
     else return tw_narrow<To, TowardZero>((f32)x);
   } else if constexpr (tw_kind<From>::real && !tw_kind<To>::real) {
     return tw_to_int<To>(x);
   } else if constexpr (tw_is<From, f64>::value && TowardZero) {
     return tw_f32_rtz(x);
+  } else if constexpr (tw_is<To, f32>::value && tw_is_byte<From>::value) {
+    return tw_byte_to_f32(x);
   } else {
     return (To)x;
   }
@@ -501,6 +518,38 @@ TW_DEVICE void tw_split_tf32(u32& word, u32& rest) {
   word = tw_tf32(x);
   f32 left = x - tw_bitcast<f32>(word);
   rest = left == left ? tw_tf32(left) : 0;
+}
+
+// Four fp8 numbers as f16, all exact: `word` becomes the first two, `rest` the others.
+TW_DEVICE void tw_split_f8e5m2(u32& word, u32& rest) {
+  rest = tw_select_bytes(word, 0, 0x3424);
+  word = tw_select_bytes(word, 0, 0x1404);
+}
+// Two e4m3 numbers in the upper bytes of halves, as f16: shifted into place they lack 2^8; NaN is
+// all ones.
+TW_DEVICE u32 tw_widen_f8e4m3(u32 pair) {
+  u32 nan = ((pair & 0x7f007f00u) + 0x01000100u) & 0x80008000u;
+  u32 shifted = (pair & 0x80008000u) | (pair >> 1 & 0x3f803f80u);
+  return tw_mul_f16x2(shifted, 0x5c005c00u) | (nan - (nan >> 6));
+}
+TW_DEVICE void tw_split_f8e4m3(u32& word, u32& rest) {
+#ifdef TW_HAS_FP8_CVT
+  rest = tw_cvt_f16x2_f8e4m3((u16)(word >> 16));
+  word = tw_cvt_f16x2_f8e4m3((u16)word);
+#else
+  rest = tw_widen_f8e4m3(tw_select_bytes(word, 0, 0x3424));
+  word = tw_widen_f8e4m3(tw_select_bytes(word, 0, 0x1404));
+#endif
+}
+// Eight nibbles as bytes: `word` becomes the low ones of its bytes, `rest` the high ones.
+TW_DEVICE void tw_split_u4(u32& word, u32& rest) {
+  rest = word >> 4 & 0x0f0f0f0fu;
+  word &= 0x0f0f0f0fu;
+}
+TW_DEVICE void tw_split_i4(u32& word, u32& rest) {
+  tw_split_u4(word, rest);
+  word = ((word ^ 0x88888888u) - 0x08080808u) ^ 0x80808080u;
+  rest = ((rest ^ 0x88888888u) - 0x08080808u) ^ 0x80808080u;
 }
 
 // ---- loops ---------------------------------------------------------------------------------------

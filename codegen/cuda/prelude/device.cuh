@@ -560,6 +560,14 @@ TW_DEVICE u8 tw_cvt_f8e5m2(f32 x) {
   return (u8)r;
 }
 #endif
+// Two e4m3 numbers as f16.
+#if __CUDA_ARCH__ >= 890
+TW_DEVICE u32 tw_cvt_f16x2_f8e4m3(u16 x) {
+  u32 r;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(r) : "h"(x));
+  return r;
+}
+#endif
 // f64 to f32 toward zero.
 TW_DEVICE f32 tw_f32_rtz(f64 x) {
   f32 r;
@@ -584,6 +592,17 @@ TW_DEVICE i64 tw_mulhi(i64 a, i64 b) { return __mul64hi(a, b); }
 TW_DEVICE u64 tw_mulhi(u64 a, u64 b) { return __umul64hi(a, b); }
 // The whole product: one multiplication where both halves are wanted.
 TW_DEVICE u64 tw_mul_wide(u32 a, u32 b) { u64 r; asm("mul.wide.u32 %0, %1, %2;" : "=l"(r) : "r"(a), "r"(b)); return r; }
+// Sums and products of two pairs of f16.
+TW_DEVICE u32 tw_add_f16x2(u32 a, u32 b) {
+  u32 r;
+  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+TW_DEVICE u32 tw_mul_f16x2(u32 a, u32 b) {
+  u32 r;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
 // a * b + c, rounded once.
 TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
 TW_DEVICE f64 tw_fma(f64 a, f64 b, f64 c) { return __fma_rn(a, b, c); }

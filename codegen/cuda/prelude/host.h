@@ -290,12 +290,12 @@ TW_MMA(tw_mma_m16n8k8_f64, f64, f64, 16, 8, 8, kTwMmaF64, kTwMmaF64, kTwSumF64)
 TW_MMA(tw_mma_m16n8k16_f64, f64, f64, 16, 8, 16, kTwMmaF64, kTwMmaF64, kTwSumF64)
 #endif
 #undef TW_MMA
-#define TW_MMA_SP(name, d_type, k, a_element, b_element, sum)                                      \
-  template <int Selector>                                                                          \
-  TW_DEVICE void name(d_type* d, const u32* a, const u32* b, u32 metadata, tw_at at = {}) {        \
-    static const tw_mma_shape shape = {16, 8, k, a_element, b_element, sum};                       \
-    TW_SITE(#name);                                                                                \
-    tw_self()->engine->mma_sparse(tw_self(), &shape, d, a, b, metadata, Selector, &site);          \
+#define TW_MMA_SP(name, d_type, k, a_element, b_element, sum)                               \
+  template <int Selector>                                                                   \
+  TW_DEVICE void name(d_type* d, const u32* a, const u32* b, u32 metadata, tw_at at = {}) { \
+    static const tw_mma_shape shape = {16, 8, k, a_element, b_element, sum};                \
+    TW_SITE(#name);                                                                         \
+    tw_self()->engine->mma_sparse(tw_self(), &shape, d, a, b, metadata, Selector, &site);   \
   }
 #if __CUDA_ARCH__ >= 800
 TW_MMA_SP(tw_mma_sp_m16n8k16_f16, f32, 16, kTwMmaF16, kTwMmaF16, kTwSumF32)
@@ -409,6 +409,18 @@ TW_DEVICE u8 tw_cvt_f8e4m3(f32 x) {
   return (u8)(sign | (rounded > 0x7eu ? 0x7eu : rounded));
 }
 #endif
+#if __CUDA_ARCH__ >= 890
+TW_DEVICE u32 tw_cvt_f16x2_f8e4m3(u16 x) {
+  u32 r = 0;
+  for (int i = 0; i < 2; ++i) {
+    u32 bits = x >> 8 * i & 0xff, magnitude = bits & 0x7f;
+    f32 value = tw_bitcast<f32>(magnitude << 20) * 1.329227995784916e36f;
+    u32 half = magnitude == 0x7f ? 0x7fffu : (bits & 0x80) << 8 | tw_f16(value).bits;
+    r |= half << 16 * i;
+  }
+  return r;
+}
+#endif
 TW_DEVICE f32 tw_f32_rtz(f64 x) {
   f32 r = (f32)x;
   if (x != x || __builtin_isinf(x) || (f64)__builtin_fabsf(r) <= __builtin_fabs(x)) return r;
@@ -463,6 +475,22 @@ TW_DEVICE u64 tw_mulhi(u64 a, u64 b) {
 }
 TW_DEVICE u64 tw_mul_wide(u32 a, u32 b) {
   return (u64)a * b;
+}
+TW_DEVICE u32 tw_add_f16x2(u32 a, u32 b) {
+  u32 r = 0;
+  for (int i = 0; i < 32; i += 16) {
+    f32 sum = tw_f32(f16{(u16)(a >> i)}) + tw_f32(f16{(u16)(b >> i)});
+    r |= (u32)tw_f16(sum).bits << i;
+  }
+  return r;
+}
+TW_DEVICE u32 tw_mul_f16x2(u32 a, u32 b) {
+  u32 r = 0;
+  for (int i = 0; i < 32; i += 16) {
+    f32 product = tw_f32(f16{(u16)(a >> i)}) * tw_f32(f16{(u16)(b >> i)});
+    r |= (u32)tw_f16(product).bits << i;
+  }
+  return r;
 }
 TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) {
   return __builtin_fmaf(a, b, c);

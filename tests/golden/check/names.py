@@ -16,7 +16,7 @@ def kernel(x_ptr, stride_row, n):
     y = tl.exp3(x) + tl.math.nothing(x) + tl.flaot32
     z = helper(x) + helper(x, 1, 2, 3) + helper(x, wieght=1) + helper(x, 1, value=2)
     w = tl.load(x_ptr, mask=mask, othr=0.0) + tl.program_id() + tl.where(x, y, z, w)
-    v = torch.softmax(x) + tl.dot_scaled(x, y) + tl.device_print("x", x)
+    v = torch.softmax(x) + tl.map_elementwise(x, y) + tl.device_print("x", x)
     u = helper.missing + x.scatter(y) + Ops.absent(x)
     t = min(x, y) + mni(x)
 
@@ -77,14 +77,14 @@ class Ops:
 #       w = tl.load(x_ptr, mask=mask, othr=0.0) + tl.program_id() + tl.where(x, y, z, w)
 #                                                                                     ^
 # names.py:18:9: error: 'torch.softmax' comes from the module 'torch', which is not part of this program [unknown-name]
-#       v = torch.softmax(x) + tl.dot_scaled(x, y) + tl.device_print("x", x)
+#       v = torch.softmax(x) + tl.map_elementwise(x, y) + tl.device_print("x", x)
 #           ^~~~~~~~~~~~~~~~
-# names.py:18:28: error: 'tl.dot_scaled' (microscaling matrix product) is not supported yet [unsupported-builtin]
-#       v = torch.softmax(x) + tl.dot_scaled(x, y) + tl.device_print("x", x)
-#                              ^~~~~~~~~~~~~~~~~~~
-# names.py:18:50: error: 'tl.device_print' (prints values at run time) is not supported yet [unsupported-builtin]
-#       v = torch.softmax(x) + tl.dot_scaled(x, y) + tl.device_print("x", x)
-#                                                    ^~~~~~~~~~~~~~~~~~~~~~~
+# names.py:18:28: error: 'tl.map_elementwise' (a scalar function applied to each element) is not supported yet [unsupported-builtin]
+#       v = torch.softmax(x) + tl.map_elementwise(x, y) + tl.device_print("x", x)
+#                              ^~~~~~~~~~~~~~~~~~~~~~~~
+# names.py:18:55: error: 'tl.device_print' (prints values at run time) is not supported yet [unsupported-builtin]
+#       v = torch.softmax(x) + tl.map_elementwise(x, y) + tl.device_print("x", x)
+#                                                         ^~~~~~~~~~~~~~~~~~~~~~~
 # names.py:19:26: error: '.scatter' (writes rows by index through a descriptor) is not supported yet [unsupported-builtin]
 #       u = helper.missing + x.scatter(y) + Ops.absent(x)
 #                            ^~~~~~~~~

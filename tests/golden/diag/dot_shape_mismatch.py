@@ -20,7 +20,7 @@ def kernel(h):
 # dot_shape_mismatch.py:11:9: error: tl.dot of float16[16, 16] and float16[32, 16]: the columns of the first, 16, and rows of the second, 32, differ [dot-shape-mismatch]
 #       c = tl.dot(a, b)
 #           ^~~~~~~~~~~~
-# dot_shape_mismatch.py:12:19: error: tl.dot multiplies int8, fp8, float16, bfloat16, float32 and float64, but this is int32[16] [type-mismatch]
+# dot_shape_mismatch.py:12:19: error: tl.dot multiplies int8, uint8, fp8, float16, bfloat16, float32 and float64, but this is int32[16] [type-mismatch]
 #       d = tl.dot(a, i)
 #                     ^
 # dot_shape_mismatch.py:13:9: error: tl.dot multiplies two tiles of 2 (or 3) dimensions, but they are float16[16] and float16[16] [dot-shape-mismatch]

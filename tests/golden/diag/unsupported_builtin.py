@@ -6,14 +6,14 @@ import triton.language as tl
 @triton.jit
 def kernel(x):
     v = tl.load(x + tl.arange(0, 8))
-    a = tl.dot_scaled(v, v, "e4m3", v, v, "e4m3")
+    a = tl.map_elementwise(v, v)
     b = tl.inline_asm_elementwise("mov", "=r,r", [v], tl.float32, True, 1)
     c = v.to(tl.float8e4b15)
     print("v", v)
 # --- expected
-# unsupported_builtin.py:8:9: error: 'tl.dot_scaled' (microscaling matrix product) is not supported yet [unsupported-builtin]
-#       a = tl.dot_scaled(v, v, "e4m3", v, v, "e4m3")
-#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# unsupported_builtin.py:8:9: error: 'tl.map_elementwise' (a scalar function applied to each element) is not supported yet [unsupported-builtin]
+#       a = tl.map_elementwise(v, v)
+#           ^~~~~~~~~~~~~~~~~~~~~~~~
 # unsupported_builtin.py:9:9: error: 'tl.inline_asm_elementwise' (PTX text applied to each element) is not supported yet [unsupported-builtin]
 #       b = tl.inline_asm_elementwise("mov", "=r,r", [v], tl.float32, True, 1)
 #           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

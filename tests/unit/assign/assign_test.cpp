@@ -96,33 +96,76 @@ std::string plan(const std::string& text, const char* target, int warps = 4) {
   Assigned a = assign(text, target, warps);
   const DotPlan& p = dot(a);
   if (p.kind == DotPlan::Kind::kFma) return "fma";
-  return std::to_string(p.tiling.instruction.m) + "x" + std::to_string(p.tiling.instruction.n) +
-         "x" + std::to_string(p.tiling.instruction.k) + " " +
-         std::string(dtype_name(p.operand_dtype)) + " x" + std::to_string(p.products);
+  const Unit& unit = p.unit;
+  std::string found = unit.function.substr(std::string_view("tw_mma_").size());
+  if (unit.products > 1)
+    found += " x" + std::to_string(unit.products) + " " + unit.split_a + " " + unit.split_b;
+  return unit.promote > 0 ? found + " promote " + std::to_string(unit.promote) : found;
 }
 
 TEST(Assign, UnitsByTarget) {
-  auto text = [](const std::string& type, const std::string& acc) {
-    return dot_text(type, type, acc, 64, 64, 32);
+  auto text = [](const std::string& a, const std::string& acc, int k = 32,
+                 const std::string& attrs = "", const std::string& b = "") {
+    return dot_text(a, b.empty() ? a : b, acc, 64, 64, k, attrs);
   };
-  EXPECT_EQ(plan(text("f16", "f32"), "sm_75"), "16x8x8 f16 x1");
-  EXPECT_EQ(plan(text("f16", "f16"), "sm_80"), "16x8x16 f16 x1");
+  EXPECT_EQ(plan(text("f16", "f32"), "sm_75"), "m16n8k8_f16");
+  EXPECT_EQ(plan(text("f16", "f16"), "sm_75"), "m16n8k8_f16_to_f16");
+  EXPECT_EQ(plan(text("f16", "f16"), "sm_80"), "m16n8k16_f16_to_f16");
   EXPECT_EQ(plan(text("bf16", "f32"), "sm_75"), "fma");
-  EXPECT_EQ(plan(text("bf16", "f32"), "sm_120"), "16x8x16 bf16 x1");
-  EXPECT_EQ(plan(text("i8", "i32"), "sm_75"), "8x8x16 i8 x1");
-  EXPECT_EQ(plan(text("i8", "i32"), "sm_90"), "16x8x32 i8 x1");
-  EXPECT_EQ(plan(text("f8e4m3", "f32"), "sm_75"), "16x8x8 f16 x1");
-  EXPECT_EQ(plan(text("f8e5m2", "f32"), "sm_80"), "16x8x16 f16 x1");
-  EXPECT_EQ(plan(text("f8e5m2", "f32"), "sm_89"), "16x8x32 f8e5m2 x1");
-  EXPECT_EQ(plan(text("f32", "f32"), "sm_75"), "fma");
-  EXPECT_EQ(plan(text("f32", "f32"), "sm_86"), "16x8x8 f32 x1");
-  EXPECT_EQ(plan(dot_text("f32", "f32", "f32", 64, 64, 32, " {precision=tf32x3}"), "sm_86"),
-            "16x8x8 f32 x3");
-  EXPECT_EQ(plan(dot_text("f32", "f32", "f32", 64, 64, 32, " {precision=ieee}"), "sm_86"), "fma");
-  EXPECT_EQ(plan(text("f64", "f64"), "sm_90"), "fma");
-  EXPECT_EQ(plan(dot_text("f16", "f16", "f32", 8, 64, 32), "sm_90"), "fma");
-  EXPECT_EQ(plan(dot_text("i8", "i8", "i32", 64, 64, 16), "sm_90"), "16x8x16 i8 x1");
-  EXPECT_EQ(plan(dot_text("f8e4m3", "f8e4m3", "f32", 64, 64, 16), "sm_89"), "16x8x16 f16 x1");
+  EXPECT_EQ(plan(text("bf16", "f32"), "sm_120"), "m16n8k16_bf16");
+  EXPECT_EQ(plan(text("bf16", "f32", 8), "sm_120"), "m16n8k8_bf16");
+  // Where M or N is smaller than the instruction, parts of it repeat; a smaller K has none.
+  EXPECT_EQ(plan(dot_text("f16", "f16", "f32", 8, 64, 32), "sm_90"), "m16n8k16_f16");
+  EXPECT_EQ(plan(dot_text("f16", "f16", "f32", 1, 2, 32), "sm_90"), "m16n8k16_f16");
+  EXPECT_EQ(plan(text("f16", "f32", 4), "sm_90"), "fma");
+}
+
+TEST(Assign, UnitsOfIntegers) {
+  auto text = [](const std::string& a, const std::string& b, int k, const std::string& attrs = "") {
+    return dot_text(a, b, "i32", 64, 64, k, attrs);
+  };
+  EXPECT_EQ(plan(text("i8", "i8", 32), "sm_75"), "m8n8k16_i8");
+  EXPECT_EQ(plan(text("i8", "i8", 32), "sm_90"), "m16n8k32_i8");
+  EXPECT_EQ(plan(text("i8", "i8", 16), "sm_90"), "m16n8k16_i8");
+  EXPECT_EQ(plan(text("u8", "u8", 64), "sm_86"), "m16n8k32_u8");
+  EXPECT_EQ(plan(text("u8", "i8", 64), "sm_86"), "m16n8k32_u8_i8");
+  EXPECT_EQ(plan(text("i8", "u8", 32), "sm_75"), "m8n8k16_i8_u8");
+  EXPECT_EQ(plan(text("i8", "i8", 32, " {nibbles=1}"), "sm_89"), "m16n8k64_i4");
+  EXPECT_EQ(plan(text("u8", "i8", 16, " {nibbles=1}"), "sm_80"), "m16n8k32_u4_i4");
+  EXPECT_EQ(plan(text("u8", "i8", 32, " {nibbles=1}"), "sm_90"), "m16n8k32_u8_i8 x2 u4 i4");
+  EXPECT_EQ(plan(text("i8", "i8", 32, " {nibbles=1}"), "sm_75"), "m8n8k16_i8 x2 i4 i4");
+}
+
+TEST(Assign, UnitsOfFp8) {
+  auto text = [](const std::string& a, const std::string& b, const std::string& acc, int k,
+                 const std::string& attrs = "") { return dot_text(a, b, acc, 64, 64, k, attrs); };
+  EXPECT_EQ(plan(text("f8e4m3", "f8e4m3", "f32", 32), "sm_75"), "m16n8k8_f16 x2 f8e4m3 f8e4m3");
+  EXPECT_EQ(plan(text("f8e5m2", "f8e4m3", "f16", 32), "sm_90"),
+            "m16n8k16_f16_to_f16 x2 f8e5m2 f8e4m3");
+  EXPECT_EQ(plan(text("f8e5m2", "f8e5m2", "f32", 32), "sm_89"), "m16n8k32_f8e5m2");
+  EXPECT_EQ(plan(text("f8e5m2", "f8e4m3", "f16", 32), "sm_120"), "m16n8k32_f8e5m2_f8e4m3_to_f16");
+  EXPECT_EQ(plan(text("f8e4m3", "f8e4m3", "f32", 16), "sm_89"), "m16n8k8_f16 x2 f8e4m3 f8e4m3");
+  std::string limit = " {max_imprecise=64}";
+  EXPECT_EQ(plan(text("f8e4m3", "f8e4m3", "f32", 128, limit), "sm_89"),
+            "m16n8k32_f8e4m3 promote 2");
+  EXPECT_EQ(plan(text("f8e4m3", "f8e4m3", "f32", 32, limit), "sm_89"), "m16n8k32_f8e4m3 promote 1");
+  EXPECT_EQ(plan(text("f8e4m3", "f8e4m3", "f16", 128, limit), "sm_89"), "m16n8k32_f8e4m3_to_f16");
+}
+
+TEST(Assign, UnitsOfWideFloats) {
+  auto text = [](const std::string& type, int k, const std::string& attrs = "") {
+    return dot_text(type, type, type, 64, 64, k, attrs);
+  };
+  EXPECT_EQ(plan(text("f32", 32), "sm_75"), "fma");
+  EXPECT_EQ(plan(text("f32", 32), "sm_86"), "m16n8k8_tf32");
+  EXPECT_EQ(plan(text("f32", 4), "sm_86"), "m16n8k4_tf32");
+  EXPECT_EQ(plan(text("f32", 32, " {precision=tf32x3}"), "sm_86"), "m16n8k8_tf32 x3 tf32 tf32");
+  EXPECT_EQ(plan(text("f32", 32, " {precision=ieee}"), "sm_86"), "fma");
+  EXPECT_EQ(plan(text("f64", 32), "sm_75"), "fma");
+  EXPECT_EQ(plan(text("f64", 32), "sm_80"), "m8n8k4_f64");
+  EXPECT_EQ(plan(text("f64", 32), "sm_90"), "m16n8k16_f64");
+  EXPECT_EQ(plan(text("f64", 8), "sm_90"), "m16n8k8_f64");
+  EXPECT_EQ(plan(text("f64", 32), "sm_120"), "m8n8k4_f64");
 }
 
 TEST(Assign, WarpsReadTheFewestOperands) {

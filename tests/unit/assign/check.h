@@ -125,7 +125,10 @@ class AssignmentChecker {
     EXPECT_EQ(plan.tiling.warps_m * plan.tiling.warps_n, assignment_.warps);
     const auto& i = plan.tiling.instruction;
     int sm = target_.sm, shape = i.m * 10000 + i.n * 100 + i.k;
-    switch (plan.operand_dtype) {
+    const Unit& unit = plan.unit;
+    EXPECT_TRUE(unit.products == 1 || !unit.split_a.empty());
+    EXPECT_EQ(unit.sum, module_.type(op.results[0]).dtype);
+    switch (unit.a) {
       case Dtype::kF16:
         EXPECT_EQ(shape, sm >= 80 ? 160816 : 160808);
         break;
@@ -137,14 +140,18 @@ class AssignmentChecker {
         EXPECT_GE(sm, 80);
         EXPECT_EQ(shape, 160808);
         break;
+      case Dtype::kF64:
+        EXPECT_GE(sm, 80);
+        EXPECT_TRUE(shape == 80804 || (sm == 90 && (shape == 160808 || shape == 160816)));
+        break;
       case Dtype::kI8:
       case Dtype::kU8:
         EXPECT_TRUE(sm >= 80 ? shape == 160832 || shape == 160816 : shape == 80816);
         break;
       default:
-        EXPECT_TRUE(is_fp8(plan.operand_dtype));
-        EXPECT_GE(sm, 89);
-        EXPECT_EQ(shape, 160832);
+        EXPECT_TRUE(is_fp8(unit.a) && is_fp8(unit.b));
+        EXPECT_EQ(unit.products == 2, (sm != 89 && sm != 120) || i.k < 32);
+        EXPECT_EQ(shape, sm >= 80 ? 160832 : 160816);
     }
   }
 

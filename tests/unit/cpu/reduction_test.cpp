@@ -240,6 +240,9 @@ TEST(Dot, EveryType) {
                            {Dtype::kF8E4M3, Dtype::kF8E4M3, Dtype::kF32, {}, ""},
                            {Dtype::kF8E5M2, Dtype::kF8E4M3, Dtype::kF32, {}, ""},
                            {Dtype::kI8, Dtype::kI8, Dtype::kI32, {}, ""},
+                           {Dtype::kU8, Dtype::kI8, Dtype::kI32, {}, ""},
+                           {Dtype::kI8, Dtype::kI8, Dtype::kI32, {}, "{nibbles=1}"},
+                           {Dtype::kI8, Dtype::kU8, Dtype::kI32, {}, "{nibbles=1}"},
                            {Dtype::kF64, Dtype::kF64, Dtype::kF64, {}, ""},
                            {Dtype::kF32, Dtype::kF32, Dtype::kF32, {}, "{precision=tf32}"},
                            {Dtype::kF32, Dtype::kF32, Dtype::kF32, {}, "{precision=tf32x3}"}};

@@ -454,7 +454,7 @@ struct DotCase {
   Dtype a, b, acc;
   int m, n, k, batch;
   const char* target;
-  const char* precision;
+  const char* attrs = "";
 };
 
 class EmitDot : public ::testing::TestWithParam<int> {};
@@ -463,44 +463,119 @@ void add_dot(Text& t, const DotCase& d) {
   auto shape = [&](int rows, int columns) {
     return d.batch > 1 ? std::vector<int>{d.batch, rows, columns} : std::vector<int>{rows, columns};
   };
-  std::string a = t.load(integers(d.a, shape(d.m, d.k), 31, -4, 4), shape(d.m, d.k));
-  std::string b = t.load(integers(d.b, shape(d.k, d.n), 32, -4, 4), shape(d.k, d.n));
+  bool nibbles = std::string(d.attrs).starts_with("nibbles");
+  auto operand = [&](Dtype dtype, std::vector<int> of, unsigned seed) {
+    int low = nibbles ? (is_unsigned(dtype) ? 0 : -128) : is_unsigned(dtype) ? 100 : -4;
+    return t.load(integers(dtype, of, seed, low, nibbles ? low + 255 : low + 8), of);
+  };
+  std::string a = operand(d.a, shape(d.m, d.k), 31), b = operand(d.b, shape(d.k, d.n), 32);
   std::string acc = t.load(integers(d.acc, shape(d.m, d.n), 33, -4, 4), shape(d.m, d.n));
-  std::string attrs = *d.precision ? std::string(" {precision=") + d.precision + "}" : "";
+  std::string attrs = *d.attrs ? std::string(" {") + d.attrs + "}" : "";
   std::string type = tile(shape(d.m, d.n), name(d.acc));
   t.store(t.value(type, "dot " + a + ", " + b + ", " + acc + attrs), d.acc, shape(d.m, d.n));
+}
+
+void check_dots(std::span<const DotCase> cases, int warps) {
+  std::map<std::string, Text> kernels;  // one a target
+  for (const DotCase& d : cases) add_dot(kernels.try_emplace(d.target, warps).first->second, d);
+  for (auto& [target, text] : kernels) {
+    SCOPED_TRACE(target);
+    text.finish(target).check();
+    if (warps == 4) text.finish(target).compiles({target});
+  }
 }
 
 TEST_P(EmitDot, EveryTypeAndTarget) {
   using enum Dtype;
   const DotCase cases[] = {
-      {kF16, kF16, kF32, 64, 64, 32, 1, "sm_80", ""},
-      {kF16, kF16, kF32, 64, 32, 32, 1, "sm_75", ""},
-      {kBF16, kBF16, kF32, 32, 64, 64, 1, "sm_90", ""},
-      {kBF16, kBF16, kF32, 32, 32, 16, 1, "sm_75", ""},
-      {kF16, kF16, kF16, 32, 32, 32, 1, "sm_89", ""},
-      {kF32, kF32, kF32, 64, 32, 32, 1, "sm_80", "tf32"},
-      {kF32, kF32, kF32, 32, 32, 32, 1, "sm_80", "tf32x3"},
-      {kF32, kF32, kF32, 32, 32, 16, 1, "sm_80", "ieee"},
-      {kF32, kF32, kF32, 16, 32, 16, 1, "sm_75", "tf32"},
-      {kI8, kI8, kI32, 64, 32, 64, 1, "sm_80", ""},
-      {kI8, kI8, kI32, 32, 32, 32, 1, "sm_75", ""},
-      {kF8E4M3, kF8E4M3, kF32, 32, 32, 64, 1, "sm_89", ""},
-      {kF8E5M2, kF8E5M2, kF32, 32, 32, 64, 1, "sm_120", ""},
-      {kF8E4M3, kF8E5M2, kF32, 32, 32, 64, 1, "sm_89", ""},
-      {kF8E5M2, kF8E5M2, kF32, 32, 32, 32, 1, "sm_80", ""},
-      {kF64, kF64, kF64, 16, 16, 16, 1, "sm_80", ""},
-      {kF16, kF16, kF32, 16, 16, 16, 4, "sm_80", ""},
-      {kF16, kF16, kF32, 16, 8, 16, 1, "sm_80", ""},
-      {kF32, kF32, kF32, 8, 8, 8, 2, "sm_90", "ieee"},
+      {kF16, kF16, kF32, 64, 64, 32, 1, "sm_80"},
+      {kF16, kF16, kF32, 64, 32, 32, 1, "sm_75"},
+      {kBF16, kBF16, kF32, 32, 64, 64, 1, "sm_90"},
+      {kBF16, kBF16, kF32, 32, 32, 16, 1, "sm_75"},
+      {kF32, kF32, kF32, 64, 32, 32, 1, "sm_80", "precision=tf32"},
+      {kF32, kF32, kF32, 32, 32, 32, 1, "sm_80", "precision=tf32x3"},
+      {kF32, kF32, kF32, 32, 32, 16, 1, "sm_80", "precision=ieee"},
+      {kF32, kF32, kF32, 16, 32, 16, 1, "sm_75", "precision=tf32"},
+      {kF32, kF32, kF32, 16, 32, 4, 1, "sm_80", "precision=tf32"},
+      {kF64, kF64, kF64, 16, 16, 16, 1, "sm_80"},
+      {kF64, kF64, kF64, 32, 16, 16, 1, "sm_90"},
+      {kF64, kF64, kF64, 16, 32, 8, 1, "sm_90"},
+      {kF64, kF64, kF64, 16, 16, 16, 1, "sm_75"},
+      {kF16, kF16, kF32, 16, 16, 16, 4, "sm_80"},
+      {kF16, kF16, kF32, 16, 8, 16, 1, "sm_80"},
+      {kF32, kF32, kF32, 8, 8, 8, 2, "sm_90", "precision=ieee"},
   };
-  std::map<std::string, Text> kernels;  // one a target
-  for (const DotCase& d : cases)
-    add_dot(kernels.try_emplace(d.target, GetParam()).first->second, d);
-  for (auto& [target, text] : kernels) {
-    text.finish(target).check();
-    if (GetParam() == 4) text.finish(target).compiles({target});
-  }
+  check_dots(cases, GetParam());
+}
+
+TEST_P(EmitDot, SumsInF16) {
+  using enum Dtype;
+  const DotCase cases[] = {
+      {kF16, kF16, kF16, 32, 32, 32, 1, "sm_89"},
+      {kF16, kF16, kF16, 64, 32, 64, 1, "sm_80"},
+      {kF16, kF16, kF16, 32, 32, 16, 1, "sm_75"},
+      {kF16, kF16, kF16, 16, 8, 4, 1, "sm_80"},  // no instruction: multiply-adds
+      {kF8E4M3, kF8E4M3, kF16, 32, 32, 64, 1, "sm_89"},
+      {kF8E5M2, kF8E4M3, kF16, 32, 32, 64, 1, "sm_120"},
+      {kF8E4M3, kF8E5M2, kF16, 32, 32, 32, 1, "sm_80"},
+  };
+  check_dots(cases, GetParam());
+}
+
+TEST_P(EmitDot, Fp8) {
+  using enum Dtype;
+  const DotCase cases[] = {
+      {kF8E4M3, kF8E4M3, kF32, 32, 32, 64, 1, "sm_89"},
+      {kF8E5M2, kF8E5M2, kF32, 32, 32, 64, 1, "sm_120"},
+      {kF8E4M3, kF8E5M2, kF32, 32, 32, 64, 1, "sm_89"},
+      {kF8E5M2, kF8E5M2, kF32, 32, 32, 32, 1, "sm_80"},
+      {kF8E4M3, kF8E5M2, kF32, 64, 32, 64, 1, "sm_86"},
+      {kF8E4M3, kF8E4M3, kF32, 32, 32, 64, 1, "sm_75"},
+      {kF8E5M2, kF8E4M3, kF32, 64, 32, 64, 1, "sm_90"},
+      {kF8E4M3, kF8E4M3, kF32, 32, 32, 16, 1, "sm_89"},
+      {kF8E4M3, kF8E4M3, kF32, 32, 64, 128, 1, "sm_89", "max_imprecise=64"},
+      {kF8E5M2, kF8E4M3, kF32, 32, 32, 64, 1, "sm_89", "max_imprecise=32"},
+      {kF8E4M3, kF8E4M3, kF32, 64, 32, 64, 1, "sm_120", "max_imprecise=1024"},
+  };
+  check_dots(cases, GetParam());
+}
+
+TEST_P(EmitDot, Integers) {
+  using enum Dtype;
+  const DotCase cases[] = {
+      {kI8, kI8, kI32, 64, 32, 64, 1, "sm_80"},
+      {kI8, kI8, kI32, 32, 32, 32, 1, "sm_75"},
+      {kU8, kU8, kI32, 32, 64, 64, 1, "sm_80"},
+      {kU8, kI8, kI32, 32, 32, 32, 1, "sm_90"},
+      {kI8, kU8, kI32, 16, 32, 16, 1, "sm_80"},
+      {kI8, kU8, kI32, 16, 32, 32, 1, "sm_75"},
+      {kU8, kI8, kI32, 16, 16, 8, 1, "sm_90"},  // no instruction: multiply-adds
+      {kI8, kI8, kI32, 32, 32, 32, 1, "sm_80", "nibbles=1"},
+      {kU8, kI8, kI32, 32, 32, 16, 1, "sm_80", "nibbles=1"},
+      {kI8, kU8, kI32, 32, 64, 64, 1, "sm_89", "nibbles=1"},
+      {kU8, kI8, kI32, 32, 32, 32, 1, "sm_90", "nibbles=1"},
+      {kI8, kI8, kI32, 16, 32, 32, 2, "sm_120", "nibbles=1"},
+      {kI8, kU8, kI32, 16, 32, 32, 1, "sm_75", "nibbles=1"},
+      {kI8, kU8, kI32, 16, 16, 8, 1, "sm_80", "nibbles=1"},  // multiply-adds
+  };
+  check_dots(cases, GetParam());
+}
+
+// M and N below the instruction's: copies, not other results.
+TEST_P(EmitDot, SmallTiles) {
+  using enum Dtype;
+  std::vector<DotCase> cases;
+  for (int m : {1, 2, 8, 16})
+    for (int n : {1, 4, 32}) {
+      cases.push_back({kF16, kF16, kF32, m, n, 32, 1, "sm_80"});
+      cases.push_back({kF16, kF16, kF16, m, n, 16, 1, "sm_75"});
+      cases.push_back({kI8, kI8, kI32, m, n, 32, 1, "sm_90"});
+      cases.push_back({kF32, kF32, kF32, m, n, 16, 1, "sm_90", "precision=tf32"});
+      cases.push_back({kF64, kF64, kF64, m, n, 8, 1, "sm_80"});
+    }
+  cases.push_back({kF8E4M3, kF8E4M3, kF32, 4, 16, 64, 1, "sm_89"});
+  cases.push_back({kBF16, kBF16, kF32, 8, 64, 64, 2, "sm_80"});
+  check_dots(cases, GetParam());
 }
 
 TEST_P(EmitDot, OperandsTransposedAndFromADot) {
@@ -531,9 +606,9 @@ TEST_P(EmitDot, EveryShapeHasText) {
         for (int k : {16, 64})
           for (const char* target : {"sm_75", "sm_80", "sm_89"}) {
             int batch = m == 16 && k == 16 ? 4 : 1;
-            const char* precision = operand == kF32 && n == 8 ? "tf32x3" : "";
+            const char* attrs = operand == kF32 && n == 8 ? "precision=tf32x3" : "";
             Text t(GetParam());
-            add_dot(t, {operand, operand, sum, m, n, k, batch, target, precision});
+            add_dot(t, {operand, operand, sum, m, n, k, batch, target, attrs});
             SCOPED_TRACE(name(operand) + " " + std::to_string(m) + "x" + std::to_string(n) + "x" +
                          std::to_string(k) + " batch " + std::to_string(batch) + " " + target);
             Result<Source> source = t.finish(target).source();

@@ -267,5 +267,61 @@ TEST(Prelude, UpperHalvesOfProducts) {
   check("u64", uint64_t{});
 }
 
+// Every byte to every float, and the parts that fragments of bytes are split into.
+TEST(Prelude, BytesWidenExactly) {
+  for (int sm : {75, 80, 90}) {
+    for (const char* type : {"i8", "u8"}) {
+      std::vector<uint32_t> out(256 * 3);
+      Emulation e{.threads = 32, .sm = sm};
+      ASSERT_EQ(text_of(e.run("u64 p",
+                              std::string("for (i32 i = tw_thread_id(); i < 256; i += 32) {\n") +
+                                  type + " x = (" + type +
+                                  ")i; u32 w[3] = {tw_bitcast<u32>("
+                                  "tw_cast<f32>(x)), tw_cast<f16>(x).bits, tw_cast<bf16>(x).bits};"
+                                  "for (int j = 0; j < 3; ++j) tw_global_store<4, TW_PLAIN>("
+                                  "p + 12 * i + 4 * j, w + j); }",
+                              out.data())),
+                "");
+      for (int i = 0; i < 256; ++i) {
+        double value = *type == 'i' ? static_cast<int8_t>(i) : i;
+        EXPECT_EQ(out[3 * i], float_to_bits(value, Dtype::kF32)) << type << " " << i;
+        EXPECT_EQ(out[3 * i + 1], float_to_bits(value, Dtype::kF16)) << type << " " << i;
+        EXPECT_EQ(out[3 * i + 2], float_to_bits(value, Dtype::kBF16)) << type << " " << i;
+      }
+    }
+    for (const char* type : {"f8e4m3", "f8e5m2", "i4", "u4"}) {
+      std::vector<uint32_t> out(256 * 2);
+      Emulation e{.threads = 32, .sm = sm};
+      ASSERT_EQ(text_of(e.run("u64 p",
+                              std::string("for (u32 i = tw_thread_id(); i < 256; i += 32) {\n") +
+                                  "u32 w[2] = {i | (255 - i) << 8 | (i ^ 90) << 16 | i << 24, 0};" +
+                                  "tw_split_" + type +
+                                  "(w[0], w[1]);"
+                                  "for (int j = 0; j < 2; ++j) tw_global_store<4, TW_PLAIN>("
+                                  "p + 8 * i + 4 * j, w + j); }",
+                              out.data())),
+                "");
+      for (uint32_t i = 0; i < 256; ++i) {
+        const uint32_t bytes[] = {i, 255 - i, i ^ 90, i};
+        for (int at = 0; at < 4; ++at) {
+          if (type[0] == 'f') {
+            Dtype dtype = *parse_dtype(type);
+            double expected = bits_to_float(bytes[at], dtype),
+                   value = bits_to_float(out[2 * i + at / 2] >> at % 2 * 16 & 0xffff, Dtype::kF16);
+            EXPECT_TRUE(value == expected || (value != value && expected != expected))
+                << type << " " << bytes[at] << " sm " << sm;
+            continue;
+          }
+          for (int half = 0; half < 2; ++half) {
+            int nibble = static_cast<int>(bytes[at] >> 4 * half & 15);
+            if (type[0] == 'i' && nibble > 7) nibble -= 16;
+            EXPECT_EQ(static_cast<int8_t>(out[2 * i + half] >> 8 * at), nibble) << type;
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::cuda

@@ -144,7 +144,22 @@ TEST(Mma, SurplusWarpsHoldCopies) {
   LinearLayout c = mma_accumulator({16, 8}, t);
   EXPECT_TRUE(covers(c));
   EXPECT_EQ(replication_mask(c).warp, 7u);
-  EXPECT_THROW(mma_accumulator({8, 8}, t), InternalError);
+}
+
+TEST(Mma, SmallTilesAreHeldSeveralTimes) {
+  MmaTiling t{{16, 8, 16}, 1, 1, 16};
+  LinearLayout c = mma_accumulator({8, 2}, t), a = mma_operand_a({8, 16}, t),
+               b = mma_operand_b({16, 2}, t);
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int i = 0; i < 4; ++i)  // rows 8 to 15 repeat 0 to 7, columns 2 to 7 repeat 0 and 1
+      EXPECT_EQ(c.element(i, lane, 0), uint32_t(lane / 4 * 2 + i % 2));
+    for (int i = 0; i < 8; ++i)
+      EXPECT_EQ(a.element(i, lane, 0), uint32_t(lane / 4 * 16 + lane % 4 * 2 + i % 2 + i / 4 * 8));
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(b.element(i, lane, 0),
+                uint32_t((lane % 4 * 2 + i % 2 + i / 2 * 8) * 2 + lane / 4 % 2));
+  }
+  EXPECT_THROW(mma_operand_a({16, 8}, t), InternalError);
 }
 
 }  // namespace

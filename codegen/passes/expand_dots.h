@@ -1,0 +1,20 @@
+// Dots that a backend has no instructions for, in terms of those that it has.
+#pragma once
+
+#include <functional>
+
+#include "codegen/ir/module.h"
+
+namespace tilewright::passes {
+
+// Expands the dots for which `native` is false, where there is an expansion:
+//
+//   dot %a, %b, %acc {nibbles=1}  ->  %s = dot (low %a), (low %b), %acc
+//                                     dot (high %a), (high %b), %s
+//   (low and high: shifts that keep the sign of i8, masks for u8)
+//
+// Returns whether anything changed.
+bool expand_dots(ir::Module& module,
+                 const std::function<bool(const ir::Module&, const ir::OpNode&)>& native);
+
+}  // namespace tilewright::passes

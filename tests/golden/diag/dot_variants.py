@@ -1,0 +1,47 @@
+# test: diag arg=a=*i8 arg=h=*f16 arg=f=*fp8e5
+import triton
+import triton.language as tl
+from triton.language.extra import tilewright
+
+
+@triton.jit
+def kernel(a, h, f):
+    i = tl.arange(0, 32)
+    at = i[:, None] * 32 + i[None, :]
+    x = tl.load(a + at)
+    y = tl.load(h + at)
+    z = tl.load(f + at)
+    b = tilewright.dot_int4(x, y)
+    c = tilewright.dot_int4(x, x, y)
+    d = tilewright.dot_int4(tl.arange(0, 4), x)
+    e = tl.dot(z, z, max_num_imprecise_acc=64)
+    g = tilewright.dot_sparse(y, x, y)
+    j = tl.dot_scaled(x, x, "e2m1", x, None, "int8")
+# --- expected
+# dot_variants.py:13:32: error: dot_int4 multiplies tiles of int8 or uint8 that hold two 4-bit integers each, but this is float16[32, 32] [type-mismatch]
+#       b = tilewright.dot_int4(x, y)
+#                                  ^
+# dot_variants.py:14:35: error: tl.dot adds to int32[32, 32], but acc is float16[32, 32] [type-mismatch]
+#       c = tilewright.dot_int4(x, x, y)
+#                                     ^
+# dot_variants.py:15:29: error: dot_int4 multiplies tiles of int8 or uint8 that hold two 4-bit integers each, but this is int32[4] [type-mismatch]
+#       d = tilewright.dot_int4(tl.arange(0, 4), x)
+#                               ^~~~~~~~~~~~~~~
+# dot_variants.py:16:44: error: max_num_imprecise_acc is 64, but this dot sums over 32 [bad-argument]
+#       e = tl.dot(z, z, max_num_imprecise_acc=64)
+#                                              ^~
+# dot_variants.py:17:9: error: static assertion failed: dot_sparse: the metadata has 2 bits for each value of a [static-assert]
+#       g = tilewright.dot_sparse(y, x, y)
+#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# dot_variants.py:17:9: error: int32[32, 32, 4] has 4096 elements and cannot become [32, 16, 2] with 1024 [shape-mismatch]
+#       g = tilewright.dot_sparse(y, x, y)
+#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# dot_variants.py:18:9: error: static assertion failed: dot_scaled: one scale goes with 32 values along K [static-assert]
+#       j = tl.dot_scaled(x, x, "e2m1", x, None, "int8")
+#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# dot_variants.py:18:9: error: float32[32, 32, 32] has 32768 elements and cannot become [32, 64] with 2048 [shape-mismatch]
+#       j = tl.dot_scaled(x, x, "e2m1", x, None, "int8")
+#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# dot_variants.py:18:9: error: static assertion failed: dot_scaled: formats are e2m1, e4m3, e5m2, bf16 and fp16 [static-assert]
+#       j = tl.dot_scaled(x, x, "e2m1", x, None, "int8")
+#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
