@@ -86,6 +86,12 @@ bool is_idle(const std::string& text, const std::string& line) {
   return std::distance(begin, std::sregex_iterator()) < 2;
 }
 
+bool uses_shared(const std::string& line) {
+  for (const char* use : {"tw_shared", "tw_ldmatrix", "tw_cp_async"})
+    if (line.find(use) != line.npos) return true;
+  return false;
+}
+
 std::vector<Mutant> make_mutants(const cuda::Source& source) {
   std::vector<Mutant> mutants;
   const std::vector<std::string> lines = lines_of(source.text);
@@ -96,6 +102,10 @@ std::vector<Mutant> make_mutants(const cuda::Source& source) {
   };
   for (size_t i = 0; i < lines.size(); ++i) {
     if (is_idle(source.text, lines[i])) continue;
+    // The last barrier of a text that does not use shared memory again.
+    if (lines[i] == "  tw_barrier();" &&
+        std::none_of(lines.begin() + static_cast<std::ptrdiff_t>(i) + 1, lines.end(), uses_shared))
+      continue;
     for (const Mutator& mutator : kMutators) {
       // Its pipelined loop runs over whole tiles: the mask holds wherever it copies.
       if (source.entry == "attention" && mutator.name == std::string_view("mask dropped")) continue;
