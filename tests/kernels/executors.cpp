@@ -3,6 +3,7 @@
 #include "codegen/cpu/cpu.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/interp/interp.h"
+#include "tests/kernels/build_checks.h"
 #include "tests/kernels/harness.h"
 
 namespace tilewright::kernel_tests {
@@ -153,22 +154,14 @@ class Emulated : public Executor {
   Memo<Made> kernels_;
 };
 
-// Builds every launch to a cubin and rejects spills; nothing runs, so outputs are not compared.
+// Builds every launch to a cubin and judges it; nothing runs, so outputs are not compared.
 class Build : public Executor {
  public:
   explicit Build(const Target& target) : target_(target) {}
   std::string name() const override { return "build " + std::string(target_.name); }
   bool runs() const override { return false; }
   Status launch(const LaunchSpec& spec) override {
-    TW_ASSIGN(auto module, lower(spec));
-    TW_ASSIGN(auto source, cuda::emit(module, target_));
-    TW_ASSIGN(auto binary, cuda::compile(source, target_));
-    TW_ASSIGN(auto resources, cuda::read_resources(binary.cubin, source));
-    if (resources.spill_instructions > 0)
-      return make_error(DiagKind::kInternal,
-                        spec.kernel + " spills: " + std::to_string(resources.spill_instructions) +
-                            " instructions, " + std::to_string(resources.registers) + " registers");
-    return {};
+    return build_for(spec, target_);
   }
 
  private:

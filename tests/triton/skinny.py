@@ -42,10 +42,15 @@ def graph_ms(launches, rounds=9):
     return statistics.median(times)
 
 
+def current():
+    """The stream to launch on, so that a graph being captured sees it."""
+    return torch.cuda.current_stream().cuda_stream
+
+
 def copy_rate():
-    x = torch.empty(1 << 30, device="cuda", dtype=torch.uint8)
+    x = torch.empty(1 << 28, device="cuda", dtype=torch.float32)
     y = torch.empty_like(x)
-    return 2 * x.numel() / graph_ms([lambda: y.copy_(x)] * 4) / 1e6
+    return 8 * x.numel() / graph_ms([lambda: torch.mul(x, 1.0, out=y)] * 4) / 1e6
 
 
 def pack(q):
@@ -80,7 +85,7 @@ def int4(copy):
                 def launch(w):
                     kernel[(math.ceil(n / columns), splits, math.ceil(m / rows))](
                         a, w, scale, out, m, n, k, k, k // 4, n, BLOCK_M=rows, BLOCK_N=columns, ATOMIC=True, num_warps=warps,
-                        num_stages=stages)
+                        num_stages=stages, stream=current())
                 try:
                     out.zero_()
                     launch(packed)
@@ -117,8 +122,8 @@ def split():
                 work = torch.empty(splits, m, n, device="cuda")
 
                 def launch():
-                    split_k[(tiles, splits)](a, b, work, *operands, ATOMIC=False, **blocks)
-                    reduce[(math.ceil(m * n / 1024),)](work, c, m * n, splits, BLOCK=1024)
+                    split_k[(tiles, splits)](a, b, work, *operands, ATOMIC=False, stream=current(), **blocks)
+                    reduce[(math.ceil(m * n / 1024),)](work, c, m * n, splits, BLOCK=1024, stream=current())
                 return launch
 
             def by_stream(count):
@@ -126,7 +131,7 @@ def split():
 
                 def launch():
                     flags.zero_()
-                    stream_k[(count,)](a, b, c, work, flags, *operands, *c.stride(), **blocks)
+                    stream_k[(count,)](a, b, c, work, flags, *operands, *c.stride(), stream=current(), **blocks)
                 return launch
 
             candidates = {f"split {s}": by_splits(s) for s in (2, 4, 8, 16, 32) if tiles * s <= 8 * programs and s * block_k <= k}
