@@ -25,12 +25,19 @@ namespace {
 // and would only lose registers: none of its loads moves. For the same reason one iteration ahead
 // is all that pays. With 32 warps a thread has 64 registers, and no more than an eighth is given.
 constexpr int kAheadBesideDots = 16, kAheadAlone = 16, kShareAhead = 8;
+// A loop that reduces waits for all it loads in every iteration, however many bytes those are:
+// there, what can be copied lies in shared memory an iteration ahead, and costs no registers.
+constexpr int kStagesAlone = 2;
 // What is staged through registers to shared memory stands beside a whole accumulator.
 constexpr int kStaged = 64;
 // Fewer iterations than this leave nothing to hide.
 constexpr int kFewIterations = 3;
 
 enum class Feeds : uint8_t { kNothing, kTransformed, kDirectly };
+
+bool has_reduce(const ir::Module& module, const Loop& loop) {
+  return std::ranges::any_of(loop.ops, [&](OpId id) { return module.op(id).op == Op::Reduce; });
+}
 
 bool only_moves(Op op) {
   return op == Op::Permute || op == Op::Reshape || op == Op::Hint;
@@ -217,7 +224,7 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
                       target_.registers_per_sm / threads_ / kShareAhead);
   int ahead = most, staged = kStaged, all = 0;
   for (OpId load : loop.loads) all += registers(load);
-  bool enough = !dots && all > most;
+  bool enough = !dots && all > most, waits = !dots && has_reduce(module_, loop);
   for (PlannedLoad& load : plan.loads) {
     if (!load.why.empty()) continue;
     if (!load.is_needed) {
@@ -236,6 +243,9 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
       load.why = "a dot reads it; " + no_copy;
     } else if (few) {
       load.why = "the loop has too few iterations";
+    } else if (waits && cannot_copy(load.op).empty()) {
+      load.how = How::kAsync;
+      load.why = "shared memory holds it";
     } else if (enough) {
       load.why = fmt::format("the loop has {} bytes a thread in flight as it is", 4 * all);
     } else if (registers(load.op) > ahead) {
@@ -249,11 +259,13 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
   bool async = plan.uses(How::kAsync), other = plan.uses(How::kStaged) || plan.uses(How::kAhead);
   int wanted = plan.stages;
   if (!async) plan.stages = other ? std::min(plan.stages, 2) : 1;
+  if (async && !dots) plan.stages = std::min(plan.stages, kStagesAlone);
   if (count && plan.stages > *count) plan.stages = static_cast<int>(*count);
   if (plan.stages == wanted) return;
-  plan.why = async   ? "the loop has " + std::to_string(*count) + " iterations"
-             : other ? "registers hold one iteration ahead"
-                     : "no load can be started ahead";
+  plan.why = async && !dots ? "shared memory holds one iteration ahead"
+             : async        ? "the loop has " + std::to_string(*count) + " iterations"
+             : other        ? "registers hold one iteration ahead"
+                            : "no load can be started ahead";
 }
 
 std::string Planner::cannot_copy(OpId load) const {

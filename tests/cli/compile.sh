@@ -9,7 +9,7 @@ expect 0 "vector_add ok" "$BIN/tilewright" check "$K"/*/kernel.py
 expect 0 '"ok": true' "$BIN/tilewright" check --json "$K/matmul/kernel.py"
 expect 0 "vector_add" "${add[@]}" --emit ast
 expect 0 "kernel @vector_add" "${add[@]}" --emit ir
-expect 0 "TW_KERNEL(128) void vector_add(" "${add[@]}" --emit cuda
+expect 0 "void vector_add(" "${add[@]}" --emit cuda
 expect 0 "define" "${add[@]}" --emit llvm
 expect 0 "vector_add" "${add[@]}" --emit asm
 for target in sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120; do

@@ -19,7 +19,7 @@ values = struct.unpack("<100f", data[10 + size:])
 assert values == tuple(2.0 * i for i in range(100)), values
 P
 
-expect 0 "y_ptr f32[3, 50]" "$BIN/tilewright" run "$K/softmax/kernel.py" --grid rows 'x_ptr=rand(f32,[rows,cols],seed=1)' \
+expect 0 "y_ptr f32[3, 50]" "$BIN/tilewright" run "$K/softmax/kernel.py::softmax" --grid rows 'x_ptr=rand(f32,[rows,cols],seed=1)' \
   'y_ptr=empty(f32,[rows,cols])' x_stride=cols y_stride=cols cols=50 rows=3 --const BLOCK=64 --device interp
 
 tune=("$BIN/autotune" "$K/matmul/kernel.py::matmul" --grid 'cdiv(M,BLOCK_M)*cdiv(N,BLOCK_N)' 'a_ptr=rand(f32,[M,K],seed=1)'

@@ -62,7 +62,7 @@ const Mutator kMutators[] = {
     {"swizzle of a read changed", R"((const u32 \w+ = .*\) \^ )(\d+);)", "$1#;", 2, 16, true},
 };
 
-std::string replace(const Mutator& mutator, const std::string& line, const std::smatch& match) {
+std::string replace(const Mutator& mutator, const std::smatch& match) {
   std::string with = match.format(mutator.with);
   if (size_t at = with.find('#'); at != with.npos) {
     int number = std::stoi(match[mutator.group]);
@@ -112,7 +112,7 @@ std::vector<Mutant> make_mutants(const cuda::Source& source) {
       std::smatch match;
       if (!std::regex_search(lines[i], match, std::regex(mutator.pattern))) continue;
       std::vector<std::string> changed = lines;
-      changed[i] = replace(mutator, lines[i], match);
+      changed[i] = replace(mutator, match);
       if (std::count(changed[i].begin(), changed[i].end(), '(') !=
           std::count(changed[i].begin(), changed[i].end(), ')'))
         continue;  // no term by itself
