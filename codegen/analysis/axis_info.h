@@ -41,8 +41,8 @@ std::string to_string(const AxisInfo& info);
 // By value index. Values of unreachable ops have rank 0.
 std::vector<AxisInfo> analyze_axes(const ir::Module& module);
 
-// How many consecutive elements along `axis` a load, store or atomic may move as one access: the addresses
-// are consecutive and aligned to it, the mask is one value, and it has at most 16 bytes.
+// How many consecutive elements along `axis` a load, store or atomic may move as one access: the
+// addresses are consecutive and aligned to it, the mask is one value, and it has at most 16 bytes.
 int vector_width(const ir::Module& module, const std::vector<AxisInfo>& infos, ir::OpId op,
                  int axis);
 

@@ -25,12 +25,12 @@ struct Options {
 // as their 16- or 8-bit image. One program instance is one block; grid axes map to blockIdx.x, y,
 // z.
 struct Source {
-  std::string text;      // the kernel without the prelude
-  std::string entry;     // symbol name
-  int threads = 128;     // block size, x only
-  int shared_bytes = 0;  // dynamic shared memory
+  std::string text;       // the kernel without the prelude
+  std::string entry;      // symbol name
+  int threads = 128;      // block size, x only
+  int shared_bytes = 0;   // dynamic shared memory
   int max_registers = 0;  // a thread; 0: no bound but what min_blocks leaves
-  int min_blocks = 1;    // that ptxas leaves registers for on an SM (residency.h)
+  int min_blocks = 1;     // that ptxas leaves registers for on an SM (residency.h)
   std::vector<ir::Type> params;
   int sm = 0;  // the target, so that the emulator offers what it has and no more; 0: all of sm_90
   schedule::ScheduleReport schedule = {};  // what became of each loop; not kept by the disk cache
@@ -38,7 +38,8 @@ struct Source {
 
 // Emits for a target. The module must have gone through passes::run_pipeline. Loops are pipelined
 // with as many stages as they ask for, or, where shared memory is too small, with as many as fit.
-// Too much shared memory even with one is the error `out-of-resources` (limit, need, what to lower).
+// Too much shared memory even with one is the error `out-of-resources` (limit, need, what to
+// lower).
 Result<Source> emit(const ir::Module& module, const Target& target, const Options& options = {});
 
 // The prelude that goes before the text: device intrinsics as inline PTX …

@@ -19,8 +19,8 @@ Result<Source> schedule_to_fit(const ir::Module& module, const Target& target,
     }
     if (source.error().kind != DiagKind::kOutOfResources || !report.uses_shared()) return source;
     options.max_stages = report.most_stages() - 1;
-    note = fmt::format("at most {} stages: with more, {}", options.max_stages,
-                       source.error().message);
+    note =
+        fmt::format("at most {} stages: with more, {}", options.max_stages, source.error().message);
   }
 }
 

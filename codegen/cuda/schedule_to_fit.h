@@ -8,8 +8,8 @@
 
 namespace tilewright::cuda {
 
-// Schedules a copy of the module and emits it. Where that is out of shared memory, all loops get one
-// stage fewer, down to none that is pipelined; Source::schedule says so.
+// Schedules a copy of the module and emits it. Where that is out of shared memory, all loops get
+// one stage fewer, down to none that is pipelined; Source::schedule says so.
 Result<Source> schedule_to_fit(const ir::Module& module, const Target& target,
                                const std::function<Result<Source>(ir::Module&)>& emit);
 

@@ -160,9 +160,7 @@ class Build : public Executor {
   explicit Build(const Target& target) : target_(target) {}
   std::string name() const override { return "build " + std::string(target_.name); }
   bool runs() const override { return false; }
-  Status launch(const LaunchSpec& spec) override {
-    return build_for(spec, target_);
-  }
+  Status launch(const LaunchSpec& spec) override { return build_for(spec, target_); }
 
  private:
   const Target& target_;
@@ -186,9 +184,10 @@ Result<std::unique_ptr<Executor>> make_executor(std::string_view device) {
   }
   if (device.starts_with("runtime:")) return make_runtime_executor(device.substr(8));
   if (device.starts_with("cuda")) return make_runtime_executor(device);
-  return make_error(DiagKind::kIo, "unknown device " + std::string(device),
-                    "interp, scheduled[:sm_NN], cpu, emulated[:sm_NN], build[:sm_NN], mutants[:sm_NN], "
-                    "cuda[:N], runtime:DEVICE");
+  return make_error(
+      DiagKind::kIo, "unknown device " + std::string(device),
+      "interp, scheduled[:sm_NN], cpu, emulated[:sm_NN], build[:sm_NN], mutants[:sm_NN], "
+      "cuda[:N], runtime:DEVICE");
 }
 
 }  // namespace tilewright::kernel_tests

@@ -106,7 +106,7 @@ struct tw_engine {
 
 struct tw_thread {
   const tw_engine* engine;
-  unsigned thread;  // index in the block
+  unsigned thread;          // index in the block
   unsigned long long fuel;  // turns of loops and intrinsics left to the thread
   unsigned block_id[3];
   unsigned grid_dim[3];

@@ -295,7 +295,7 @@ TEST(Fuzz, GeneratorReachesEveryOp) {
              [&](ir::OpId op) { ++seen[static_cast<size_t>(module.op(op).op)]; });
   }
   for (int i = 0; i < ir::kOpCount; ++i) {
-    if (static_cast<ir::Op>(i) == ir::Op::Assume) continue;  // a false one is an error
+    if (static_cast<ir::Op>(i) == ir::Op::Assume) continue;       // a false one is an error
     if (ir::kOpTable[i].family == ir::Family::kShared) continue;  // codegen/schedule makes them
     EXPECT_GT(seen[static_cast<size_t>(i)], 0) << ir::kOpTable[i].mnemonic;
   }
