@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/nvrtc_loader.h"
+#include "tests/unit/cuda/every_target.h"
 
 namespace tilewright::cuda {
 namespace {
@@ -52,22 +53,8 @@ int number(const std::string& log, const char* pattern) {
   return std::regex_search(log, match, std::regex(pattern)) ? std::stoi(match[1]) : 0;
 }
 
-class EveryTarget : public testing::TestWithParam<const Target*> {
- protected:
-  void SetUp() override {
-    if (!nvrtc_info().ok()) GTEST_SKIP() << nvrtc_info().error().message;
-    const std::vector<int>& known = nvrtc()->architectures;
-    if (std::find(known.begin(), known.end(), GetParam()->sm) == known.end())
-      GTEST_SKIP() << "this NVRTC does not compile for " << GetParam()->name;
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Targets, EveryTarget, testing::ValuesIn([] {
-                           std::vector<const Target*> targets;
-                           for (const Target& target : all_targets()) targets.push_back(&target);
-                           return targets;
-                         }()),
-                         [](const auto& info) { return std::string(info.param->name); });
+class EveryTarget : public EveryTargetTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, EveryTarget, every_target(), target_name);
 
 TEST_P(EveryTarget, ResourcesAgreeWithPtxas) {
   for (const Source& kernel :

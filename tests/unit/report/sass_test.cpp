@@ -12,6 +12,7 @@
 
 #include "codegen/cuda/disassembler.h"
 #include "codegen/cuda/nvrtc_loader.h"
+#include "tests/unit/cuda/every_target.h"
 
 namespace tilewright::cuda {
 namespace {
@@ -102,22 +103,8 @@ extern "C" __global__ void k(unsigned* p, float* f, double* g, unsigned s, unsig
   return text + "  p[6] = a ^ b ^ c ^ d ^ e; f[4] = x + y + z + w; g[2] = u + v;\n}\n";
 }
 
-class SassOn : public testing::TestWithParam<const Target*> {
- protected:
-  void SetUp() override {
-    if (!nvrtc_info().ok()) GTEST_SKIP() << nvrtc_info().error().message;
-    const std::vector<int>& known = nvrtc()->architectures;
-    if (std::find(known.begin(), known.end(), GetParam()->sm) == known.end())
-      GTEST_SKIP() << "this NVRTC does not compile for " << GetParam()->name;
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Targets, SassOn, testing::ValuesIn([] {
-                           std::vector<const Target*> targets;
-                           for (const Target& target : all_targets()) targets.push_back(&target);
-                           return targets;
-                         }()),
-                         [](const auto& info) { return std::string(info.param->name); });
+class SassOn : public EveryTargetTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, SassOn, every_target(), target_name);
 
 TEST_P(SassOn, FindsTheLoops) {
   Source kernel = source(kLoops);
