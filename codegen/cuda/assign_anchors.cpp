@@ -71,11 +71,15 @@ LinearLayout fma_accumulator(const ir::Shape& shape, int warps) {
   return result;
 }
 
-// The dot that computes `value` through element-wise ops, if any.
+// The dot that computes `value` through element-wise ops and branches, if any.
 OpId source_dot(const ir::Module& module, ValueId value, std::set<ValueId>& seen) {
   const ir::OpNode* op = module.def(value);
   if (op == nullptr || !module.type(value).is_tile() || !seen.insert(value).second) return {};
   if (op->op == Op::Dot) return module.value(value).def;
+  if (op->op == Op::If) {
+    const ir::OpNode& yield = module.op(module.region(op->regions[0]).ops.back());
+    return source_dot(module, yield.operands[module.value(value).position], seen);
+  }
   if (ir::op_info(op->op).family != ir::Family::kElementwise) return {};
   for (ValueId operand : op->operands)
     if (OpId dot = source_dot(module, operand, seen); dot.valid()) return dot;

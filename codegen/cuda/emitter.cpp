@@ -466,6 +466,7 @@ Result<Source> emit(const ir::Module& module, const Target& target, const Option
   passes::narrow_casts(prepared);
   schedule::merge_sweeps(prepared);
   return schedule_to_fit(prepared, target, [&](ir::Module& scheduled) -> Result<Source> {
+    passes::skip_masks(scheduled);
     TW_ASSIGN(LayoutAssignment assignment, assign_layouts(scheduled, target));
     return Emitter(scheduled, assignment, target, options).run();
   });

@@ -23,6 +23,9 @@ bool contract_fma(ir::Module& module);
 // Casts of integers that are known to fit a byte go to floats by way of the byte. Not in the
 // pipeline: the CUDA backend calls it.
 bool narrow_casts(ir::Module& module);
+// Selects in loops with dots are branched around where a scalar tells that their mask is true
+// everywhere. Not in the pipeline: the CUDA backend calls it once loops are scheduled.
+bool skip_masks(ir::Module& module);
 
 struct PipelineOptions {
   bool fp_fusion = true;

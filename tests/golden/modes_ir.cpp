@@ -46,6 +46,7 @@ constexpr PassName kPasses[] = {
     {"licm", passes::hoist_loop_invariants}, {"dce", passes::eliminate_dead_code},
     {"fma", passes::contract_fma},           {"uniform", passes::make_increments_uniform},
     {"narrow_casts", passes::narrow_casts},  {"expand_dots", expand_dots},
+    {"skip_masks", passes::skip_masks},
 };
 
 Status run_pass(std::string_view name, ir::Module& module) {
