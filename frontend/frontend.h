@@ -45,7 +45,7 @@ struct Argument {
   bool is_constant = false;
   Constant constant;  // is_constant: constexpr parameters, None pointers, integers equal to 1
   ir::Type type;      // else: scalar or pointer
-  int64_t divisibility = 1;  // 16 when the integer or the address is divisible by 16
+  int64_t divisibility = 1;  // of an integer: its divisibility_class; of an address: 16 or 1
 };
 
 // Everything that, with the program, determines the IR. Arguments are in parameter order;
@@ -64,6 +64,11 @@ struct Specialization {
 
 // Parses `x=*bf16:16`, `n=i32`, `n=i32:16`, `n=i32=1` (specialised to 1), as on the command line.
 Result<Argument> parse_argument(std::string_view text);
+
+// The largest of 16, 8, 4, 2 and 1 that divides an integer argument. Triton tells multiples of 16
+// from all others; a matrix of 5000 16-bit columns has rows of 16-byte vectors all the same, and
+// these classes show it.
+int64_t divisibility_class(uint64_t value);
 
 // One or more files and the values of free names. Owns the trees; cheap to share between threads
 // once loaded (all members const after load).

@@ -43,9 +43,16 @@ Result<Argument> parse_argument(std::string_view text) {
     argument.constant = Constant::integer_of(1);
     return argument;
   }
-  if (rest != "16") return bad(text, "divisibility is specialised for 16 only");
-  argument.divisibility = 16;
+  bool is_class = rest == "16" || (!is_pointer && (rest == "2" || rest == "4" || rest == "8"));
+  if (!is_class)
+    return bad(text, is_pointer ? "the alignment of a pointer is specialised for 16 only"
+                                : "divisibility is specialised for 2, 4, 8 and 16 only");
+  argument.divisibility = rest == "16" ? 16 : rest[0] - '0';
   return argument;
+}
+
+int64_t divisibility_class(uint64_t value) {
+  return value % 16 == 0 ? 16 : static_cast<int64_t>(value & -value);
 }
 
 std::string Specialization::key() const {

@@ -102,8 +102,11 @@ bool fits(const Arg& arg, Dtype dtype) {
 }
 
 void note_divisibility(Argument& out, uint64_t bits, const ParamInfo& param, bool is_pointer) {
-  bool wanted = param.specialize_alignment && (is_pointer || param.specialize);
-  if (wanted && bits % 16 == 0) out.divisibility = 16;
+  if (!param.specialize_alignment) return;
+  if (is_pointer)
+    out.divisibility = bits % 16 == 0 ? 16 : 1;
+  else if (param.specialize)
+    out.divisibility = frontend::divisibility_class(bits);
 }
 
 // The specialisation of a run-time parameter whose type its annotation fixes.

@@ -1,6 +1,7 @@
 // From the values of a call to a specialisation and argument slots, by Triton's rules:
-// integers take i32, i64 or u64 by value, 1 becomes a constant, divisibility by 16 and 16-byte
-// alignment of pointers are noted, floats are f32, booleans i1, None a constant.
+// integers take i32, i64 or u64 by value, 1 becomes a constant, divisibility (by 2, 4, 8 and 16;
+// Triton knows 16 alone) and 16-byte alignment of pointers are noted, floats are f32, booleans i1,
+// None a constant.
 #pragma once
 
 #include <cstdint>

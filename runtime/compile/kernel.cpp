@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <bitset>
 #include <cstring>
 
@@ -55,14 +56,18 @@ ErrorInfo too_many(const std::string& kernel) {
                                                       kernel, kMaxArguments));
 }
 
-// Three bits of kind, then what specialisation looks at. Integers: class, is one, divisible by 16.
-// Pointers: pointee and alignment.
+// Three bits of kind, then what specialisation looks at. Integers: width, then is one or the class
+// of divisibility. Pointers: pointee and alignment.
 uint8_t tag_of(const Arg& arg) {
   unsigned tag = static_cast<unsigned>(arg.kind);
   if (arg.kind == Arg::Kind::kInt) {
     auto value = static_cast<int64_t>(arg.bits);
     unsigned width = arg.is_unsigned ? 2 : value == static_cast<int32_t>(value) ? 0 : 1;
-    tag |= width << 3 | unsigned{arg.bits == 1} << 5 | unsigned{arg.bits % 16 == 0} << 6;
+    unsigned divisor =
+        arg.bits == 1
+            ? 5u
+            : std::countr_zero(static_cast<uint64_t>(frontend::divisibility_class(arg.bits)));
+    tag |= width << 3 | divisor << 5;
   } else if (arg.kind == Arg::Kind::kPointer) {
     // Four bits hold the dtypes; the value after the last one stands for "unknown".
     static_assert(static_cast<int>(Dtype::kF64) < 15);

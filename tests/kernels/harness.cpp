@@ -102,7 +102,7 @@ frontend::Argument specialize(const LaunchArgument& argument) {
       out.constant = frontend::Constant::integer_of(argument.integer);
       out.type = ir::Type::scalar(
           argument.integer == static_cast<int32_t>(argument.integer) ? Dtype::kI32 : Dtype::kI64);
-      if (argument.integer % 16 == 0) out.divisibility = 16;
+      out.divisibility = frontend::divisibility_class(static_cast<uint64_t>(argument.integer));
       break;
   }
   return out;

@@ -21,7 +21,8 @@ void add_compile(CLI::App& app, CompileOptions& options) {
                   "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120, or cpu")
       ->capture_default_str();
   sub->add_option("--arg", options.arguments,
-                  "x=*bf16:16 (divisible by 16), n=i32, n=i32=1 (specialised to 1)");
+                  "x=*bf16:16 (aligned to 16 bytes), n=i32, n=i32:8 (divisible by 2, 4, 8 or 16), "
+                  "n=i32=1 (specialised to 1)");
   sub->add_option("--const", options.constants, "NAME=VALUE of a constexpr parameter");
   sub->add_option("--num-warps", options.num_warps)->capture_default_str();
   sub->add_option("--num-stages", options.num_stages)->capture_default_str();

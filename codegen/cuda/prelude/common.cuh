@@ -515,9 +515,9 @@ TW_DEVICE bool tw_parity(u32 x) {
 // A float as the sum of two TF32 numbers: `word` (an f32 image) becomes the nearest one, `rest` what is left.
 TW_DEVICE void tw_split_tf32(u32& word, u32& rest) {
   f32 x = tw_bitcast<f32>(word);
-  word = tw_tf32(x);
+  word = tw_tf32_operand(x) & 0xffffe000u;
   f32 left = x - tw_bitcast<f32>(word);
-  rest = left == left ? tw_tf32(left) : 0;
+  rest = left == left ? tw_tf32_operand(left) : 0;
 }
 
 // Four fp8 numbers as f16, all exact: `word` becomes the first two, `rest` the others.

@@ -380,7 +380,7 @@ TW_MMA_4_2(tw_mma_m16n8k16_f16, f32, "f", "m16n8k16.row.col.f32.f16.f16.f32")
 TW_MMA_F16_4_2(tw_mma_m16n8k16_f16_to_f16, "m16n8k16.row.col.f16.f16.f16.f16")
 TW_MMA_4_2(tw_mma_m16n8k16_bf16, f32, "f", "m16n8k16.row.col.f32.bf16.bf16.f32")
 TW_MMA_2_1(tw_mma_m16n8k8_bf16, f32, "f", "m16n8k8.row.col.f32.bf16.bf16.f32")
-// TF32 operands are f32 images already rounded by tw_tf32.
+// TF32 operands are f32 images, rounded by tw_tf32_operand.
 TW_MMA_4_2(tw_mma_m16n8k8_tf32, f32, "f", "m16n8k8.row.col.f32.tf32.tf32.f32")
 TW_MMA_2_1(tw_mma_m16n8k4_tf32, f32, "f", "m16n8k4.row.col.f32.tf32.tf32.f32")
 TW_MMA_4_2(tw_mma_m16n8k32_i8, i32, "r", "m16n8k32.row.col.s32.s8.s8.s32")
@@ -492,6 +492,18 @@ TW_DEVICE u32 tw_tf32(f32 x) {
 #else
   u32 bits = tw_bitcast<u32>(x);
   return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0x1000u) & ~0x1fffu;
+#endif
+}
+// The same for an operand of a tensor core. From sm_90 on one instruction rounds, with ties to even;
+// before, cvt.rna is two (a third clears the low bits, but ptxas knows that the tensor core ignores
+// them). The low 13 bits may be anything.
+TW_DEVICE u32 tw_tf32_operand(f32 x) {
+#if __CUDA_ARCH__ >= 900
+  u32 r;
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+  return r;
+#else
+  return tw_tf32(x);
 #endif
 }
 

@@ -324,6 +324,7 @@ TW_DEVICE u32 tw_tf32(f32 x) {
   u32 bits = tw_bitcast<u32>(x);
   return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0x1000u) & ~0x1fffu;
 }
+TW_DEVICE u32 tw_tf32_operand(f32 x) { return tw_tf32(x); }
 
 // ---- conversions
 // --------------------------------------------------------------------------------- An f32 to a

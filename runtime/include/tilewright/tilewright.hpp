@@ -7,8 +7,8 @@
 //   n).value();
 //
 // The text of a kernel is that of a @triton.jit function. A launch specialises it, as Triton does,
-// for the types of the arguments, for integers equal to 1 or divisible by 16, and for pointers
-// aligned to 16 bytes; what was compiled is kept in memory and on disk.
+// for the types of the arguments, for integers equal to 1 or divisible by 2, 4, 8 or 16, and for
+// pointers aligned to 16 bytes; what was compiled is kept in memory and on disk.
 //
 // Everything that can fail returns Result<T>: test it, or call value(), which throws tw::Error with
 // the whole diagnostic. Everything may be called from several threads at once, except that one

@@ -15,18 +15,28 @@ TEST(Signature, ArgumentsOfTheCommandLine) {
   Argument n = parse_argument("n=i32").value();
   EXPECT_EQ(n.type, ir::Type::scalar(Dtype::kI32));
   EXPECT_EQ(n.divisibility, 1);
-  EXPECT_EQ(parse_argument("n=i64:16").value().divisibility, 16);
+  for (int divisor : {2, 4, 8, 16})
+    EXPECT_EQ(parse_argument("n=i64:" + std::to_string(divisor)).value().divisibility, divisor);
   Argument one = parse_argument("n=i32=1").value();
   EXPECT_TRUE(one.is_constant);
   EXPECT_EQ(one.constant, Constant::integer_of(1));
   EXPECT_TRUE(parse_argument("bias=None").value().is_constant);
-  for (const char* bad : {"", "x", "=i32", "x=", "x=i3", "x=*", "x=i32:8", "x=i32=2", "x=*f32=1",
-                          "x=f32:16", "x=i32:", "x=i32:16:16"}) {
+  for (const char* bad : {"", "x", "=i32", "x=", "x=i3", "x=*", "x=i32:3", "x=i32:32", "x=*f32:8",
+                          "x=i32=2", "x=*f32=1", "x=f32:16", "x=i32:", "x=i32:16:16"}) {
     auto argument = parse_argument(bad);
     ASSERT_FALSE(argument) << bad;
     EXPECT_EQ(argument.error().kind, DiagKind::kBadArgument);
     EXPECT_FALSE(argument.error().hint.empty());
   }
+}
+
+TEST(Signature, DivisibilityIsToldUpTo16) {
+  const std::pair<int64_t, int64_t> classes[] = {
+      {0, 16},   {1, 1},    {2, 2},   {4, 4},  {6, 2},
+      {8, 8},    {12, 4},   {16, 16}, {24, 8}, {48, 16},
+      {1003, 1}, {5000, 8}, {-8, 8},  {-3, 1}, {int64_t{1} << 40, 16}};
+  for (auto [value, divisor] : classes)
+    EXPECT_EQ(divisibility_class(static_cast<uint64_t>(value)), divisor) << value;
 }
 
 TEST(Signature, ConstantsOfTheCommandLine) {

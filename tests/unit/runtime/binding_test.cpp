@@ -51,6 +51,8 @@ TEST(Binding, IntegersTakeTheirTypeByValue) {
   EXPECT_EQ(bound_shape(kOne, {Arg::integer(~uint64_t{0})}), "a=u64");
   EXPECT_EQ(bound_shape(kOne, {Arg::integer(int64_t{0})}), "a=i32:16");
   EXPECT_EQ(bound_shape(kOne, {Arg::integer(int64_t{32})}), "a=i32:16");
+  EXPECT_EQ(bound_shape(kOne, {Arg::integer(int64_t{5000})}), "a=i32:8");
+  EXPECT_EQ(bound_shape(kOne, {Arg::integer(int64_t{-12})}), "a=i32:4");
   EXPECT_EQ(bound_shape(kOne, {Arg::integer(int64_t{1})}), "a=1");
 }
 
