@@ -690,26 +690,3 @@ def dot_scaled(lhs, lhs_scale, lhs_format: tl.constexpr, rhs, rhs_scale, rhs_for
     half: tl.constexpr = lhs_format == "fp16" or rhs_format == "fp16"
     c = tl.dot(a, b, acc) if half else tl.dot(a.to(tl.bfloat16), b.to(tl.bfloat16), acc)
     return c if out_dtype is None else c.to(out_dtype)
-
-
-@triton.jit
-def dot_sparse(a, metadata, b, acc, out_dtype: tl.constexpr):
-    # Positions of kept values in their group of four, two bits each, the first one lowest.
-    width: tl.constexpr = metadata.dtype.primitive_bitwidth
-    rows: tl.constexpr = a.shape[0]
-    half: tl.constexpr = a.shape[1]
-    tl.static_assert(metadata.shape[0] == rows and metadata.shape[1] * (width // 2) == half,
-                     "dot_sparse: the metadata has 2 bits for each value of a")
-    shifts = tl.arange(0, width // 2) * 2
-    places = (tl.expand_dims(metadata, 2).to(tl.int32) >> shifts[None, None, :]) & 3
-    p0, p1 = tl.split(tl.reshape(places, (rows, half // 2, 2)))
-    narrow: tl.constexpr = a.dtype.primitive_bitwidth == 8
-    values = a.to(tl.uint8, bitcast=True) if narrow else a
-    a0, a1 = tl.split(tl.reshape(values, (rows, half // 2, 2)))
-    none = tl.zeros_like(a0)
-    d0 = tl.where(p0 == 0, a0, none)
-    d1 = tl.where(p0 == 1, a0, tl.where(p1 == 1, a1, none))
-    d2 = tl.where(p0 == 2, a0, tl.where(p1 == 2, a1, none))
-    d3 = tl.where(p1 == 3, a1, none)
-    dense = tl.reshape(tl.join(tl.join(d0, d2), tl.join(d1, d3)), (rows, half * 2))
-    return tl.dot(dense.to(a.dtype, bitcast=True) if narrow else dense, b, acc, out_dtype=out_dtype)

@@ -146,6 +146,16 @@ void interleave(const Assigner& assigner, MmaTiling& tiling, const ir::OpNode& o
       n >= 16 * tiling.warps_n && contiguous_axis(assigner, op.operands[1]) == rank - 1;
 }
 
+// A sparse operand whose metadata is contiguous along M: both halves of a register of metadata are
+// then neighbours in memory.
+void interleave_metadata(const Assigner& assigner, MmaTiling& tiling, const ir::OpNode& op,
+                         int64_t m) {
+  if (tiling.element_bits == 8 || m < 16) return;
+  tiling.interleaved_m = dtype_bits(assigner.module.type(op.operands[3]).dtype) == 16 &&
+                         contiguous_axis(assigner, op.operands[3]) == 0 &&
+                         contiguous_axis(assigner, op.operands[0]) != 0;
+}
+
 DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
   const ir::Module& module = assigner.module;
   const ir::OpNode& op = module.op(id);
@@ -164,8 +174,14 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
   plan.unit = *unit;
   plan.tiling.instruction = unit->instruction;
   plan.tiling.element_bits = unit->element_bits();
+  plan.tiling.sparse = unit->sparse;
   place_warps(plan.tiling, m, n, assigner.result.warps, chained);
   interleave(assigner, plan.tiling, op, m, n);
+  if (unit->sparse) {
+    interleave_metadata(assigner, plan.tiling, op, m);
+    const ir::Type& metadata = module.type(op.operands[3]);
+    plan.metadata = layout::mma_metadata(metadata.shape, plan.tiling, dtype_bits(metadata.dtype));
+  }
   plan.operand_a = layout::mma_operand_a(a.shape, plan.tiling);
   plan.operand_b = layout::mma_operand_b(b.shape, plan.tiling);
   plan.accumulator = layout::mma_accumulator(acc.shape, plan.tiling);
@@ -265,11 +281,10 @@ void add_carried(const ir::Module& module, const ir::OpNode& op, size_t index,
     reached.insert(module.region(owner->regions[0]).args[index - first + 1]);
 }
 
-// A load of a vector that is broadcast into larger tiles, perhaps an iteration later.
-bool is_broadcast_load(const Assigner& assigner, OpId id) {
+// Whether something of what a load gives, after element-wise ops and perhaps an iteration later, is
+// an operand of an op `wanted`.
+bool reaches(const Assigner& assigner, const ir::OpNode& load, Op wanted) {
   const ir::Module& module = assigner.module;
-  const ir::OpNode& load = module.op(id);
-  if (load.op != Op::Load || module.type(load.results[0]).rank() != 1) return false;
   std::set<ValueId> reached = {load.results[0]};
   for (size_t known = 0; known != reached.size();) {
     known = reached.size();
@@ -277,13 +292,24 @@ bool is_broadcast_load(const Assigner& assigner, OpId id) {
       const ir::OpNode& op = module.op(user);
       for (size_t i = 0; i < op.operands.size(); ++i) {
         if (!reached.contains(op.operands[i])) continue;
-        if (op.op == Op::ExpandDims) return true;
+        if (op.op == wanted) return true;
         if (ir::op_info(op.op).family == ir::Family::kElementwise) reached.insert(op.results[0]);
         add_carried(module, op, i, reached);
       }
     }
   }
   return false;
+}
+
+// A load of a vector that is broadcast into larger tiles.
+bool is_broadcast_load(const Assigner& assigner, const ir::OpNode& op) {
+  return op.op == Op::Load && assigner.module.type(op.results[0]).rank() == 1 &&
+         reaches(assigner, op, Op::ExpandDims);
+}
+
+// What goes to shared memory goes in words of 4 bytes, however short the runs in global memory are.
+bool moves_words(const Assigner& assigner, const ir::OpNode& op) {
+  return op.op == Op::CopyAsync || (op.op == Op::Load && reaches(assigner, op, Op::SharedStore));
 }
 
 }  // namespace
@@ -311,17 +337,20 @@ void plan_memory(Assigner& assigner) {
     const ir::OpNode& op = module.op(id);
     int operand = pointer_operand(op.op);
     if (operand < 0 || !assigner.is_tile(op.operands[operand])) continue;
-    if (is_broadcast_load(assigner, id)) assigner.broadcast_loads.insert(id);
+    if (is_broadcast_load(assigner, op)) assigner.broadcast_loads.insert(id);
     const ir::Type& type = module.type(op.operands[operand]);
     const ir::Shape& shape = type.shape;
     std::vector<int> order = access_order(assigner.axes[op.operands[operand].index]);
     int64_t share = layout::element_count(shape) / (32 * assigner.result.warps);
-    // An asynchronous copy moves at least 4 bytes, even if that leaves threads without work.
-    if (op.op == Op::CopyAsync) share = std::max<int64_t>(share, 4 / dtype_bytes(type.dtype));
-    int width = std::max<int>(
-        1, static_cast<int>(std::min<int64_t>(access_width(assigner, id, order[0]), share)));
+    int64_t width = access_width(assigner, id, order[0]);
+    // Even if that leaves threads without work.
+    if (int64_t word = 4 / dtype_bytes(type.dtype); word > 1 && moves_words(assigner, op)) {
+      share = std::max(share, word);
+      width = std::max(width, std::min(word, shape[static_cast<size_t>(order[0])]));
+    }
+    width = std::max<int64_t>(1, std::min(width, share));
     int& widest = widths[{shape, order}];
-    widest = std::max(widest, width);
+    widest = std::max(widest, static_cast<int>(width));
     assigner.vector_axis[id] = order[0];
     assigner.access_orders[id] = std::move(order);
   }

@@ -78,7 +78,7 @@ bool feeds_dot(const ir::Module& module, ValueId tile) {
     const ir::OpNode& op = module.op(id);
     for (size_t i = 0; i < op.operands.size(); ++i) {
       if (!reached.contains(op.operands[i])) continue;
-      found = found || (op.op == Op::Dot && i < 2);
+      found = found || (op.op == Op::Dot && i != 2);
       if (keeps_elements(op)) reached.insert(op.results.begin(), op.results.end());
     }
   });

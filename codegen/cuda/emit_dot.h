@@ -3,6 +3,7 @@
 //   emit_dot.cpp            the main loop: which fragments are loaded when, the order of products
 //   emit_dot_operand.cpp    where the fragments of an operand come from
 //   emit_dot_fragments.cpp  the text that brings them into registers
+//   emit_dot_sparse.cpp     the metadata of a sparse operand
 //   emit_dot_fma.cpp        dots element by element
 //
 // The warp's share of a dot is a sequence of units: for each step along K (and batch) the chunks of
@@ -60,6 +61,7 @@ struct MmaDot {
   DotOperand a = {}, b = {};
   int group = 1, batches = 1;  // k tiles and batches that are loaded together
   std::string acc = {};
+  std::string metadata = {};  // array of words, of a sparse operand A
 
   int groups() const { return counts.k / group; }
   int batch_groups() const { return counts.batch / batches; }
@@ -111,6 +113,13 @@ void finish_fragments(MmaDot& dot, const DotOperand& f, const FragmentSet& which
 // "fa + 16" for word 16 of a set.
 std::string fragment_words(const MmaDot& dot, const DotOperand& f, int set,
                            std::string_view suffix = {});
+
+// ---- emit_dot_sparse.cpp ----
+// The metadata of a sparse operand, which may itself go through scratch: to be called before the
+// operands are staged. Nothing for other dots.
+View use_metadata(Emitter& e, ir::OpId id);
+// Declares its words.
+void declare_metadata(MmaDot& dot, const View& view);
 
 // ---- emit_dot_fma.cpp ----
 void emit_fma_dot(Emitter& e, ir::OpId id, const DotPlan& plan);

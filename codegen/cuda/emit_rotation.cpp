@@ -200,6 +200,7 @@ void emit_rotated_dot(Emitter& e, Rotation& rotation) {
   const OpNode& yield = e.module.op(body.ops.back());
   View sum = declare_sum(dot, e.use(rotation.dot, 2));
   e.out.open("");
+  declare_metadata(dot, use_metadata(e, rotation.dot));
   declare_addresses(dot, dot.a);
   declare_addresses(dot, dot.b);
   emit_units(dot, true, [&] {

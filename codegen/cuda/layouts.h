@@ -27,6 +27,7 @@ struct DotPlan {
   Unit unit;
   layout::MmaTiling tiling;
   layout::LinearLayout operand_a, operand_b, accumulator;
+  layout::LinearLayout metadata;  // of a sparse operand A; no bases else
 };
 
 struct LayoutAssignment {

@@ -101,20 +101,42 @@ std::optional<Unit> f32_unit(const Target& target, const DotTypes& dot) {
   return unit;
 }
 
+// Products of a sparse a: twice the columns of the dense ones. All have f32 or i32 sums.
+std::optional<Unit> sparse_unit(const Target& target, const DotTypes& dot) {
+  if (!target.has_bf16_mma || dot.sum == Dtype::kF16) return std::nullopt;
+  if (is_fp8(dot.a) && !target.has_fp8_mma) return std::nullopt;
+  const int bits = dtype_bits(dot.a);
+  const layout::MmaShape shape = {16, 8, 512 / bits};
+  const layout::MmaTiling tiling{.instruction = shape, .element_bits = bits, .sparse = true};
+  if (dot.k < shape.k || !layout::has_mma_metadata(tiling, dtype_bits(dot.places)))
+    return std::nullopt;
+  Unit unit = whole(shape, dot.a, dot.b, is_int(dot.a) ? Dtype::kI32 : Dtype::kF32);
+  const bool tf32 = dot.a == Dtype::kF32;
+  unit.function =
+      function_name(shape, tf32 ? "tf32" : text(dot.a), tf32 ? "tf32" : text(dot.b), false);
+  unit.function.insert(std::string_view("tw_mma").size(), "_sp");
+  unit.sparse = true;
+  return unit;
+}
+
 }  // namespace
 
 DotTypes dot_types(const ir::Module& module, const ir::OpNode& dot) {
   const ir::Type &a = module.type(dot.operands[0]), &b = module.type(dot.operands[1]);
+  const bool sparse = dot.operands.size() == 4;
   return {.a = a.dtype,
           .b = b.dtype,
           .sum = module.type(dot.results[0]).dtype,
-          .k = a.shape.back(),
+          .k = b.shape[b.shape.size() - 2],
           .nibbles = dot.attrs.get_int("nibbles", 0) != 0,
+          .places = sparse ? module.type(dot.operands[3]).dtype : Dtype{},
+          .sparse = sparse,
           .precision = dot.attrs.get_word("precision", "tf32"),
           .max_imprecise = dot.attrs.get_int("max_imprecise", 0)};
 }
 
 std::optional<Unit> find_unit(const Target& target, const DotTypes& dot) {
+  if (dot.sparse) return sparse_unit(target, dot);
   if (is_fp8(dot.a)) return fp8_unit(target, dot);
   switch (dot.a) {
     case Dtype::kF16:

@@ -16,8 +16,10 @@ namespace tilewright::cuda {
 // The types and extents of a dot op, and its attributes.
 struct DotTypes {
   Dtype a{}, b{}, sum{};
-  int64_t k = 0;  // elements (pairs, of nibbles)
+  int64_t k = 0;  // of b: elements (pairs, of nibbles)
   bool nibbles = false;
+  Dtype places{};  // of a sparse a's values
+  bool sparse = false;
   std::string_view precision = "tf32";  // of f32 operands
   int64_t max_imprecise = 0;            // of fp8 operands; 0: no limit
 };
@@ -33,6 +35,7 @@ struct Unit {
   Dtype a{}, b{};                // operands of other types are cast to these
   Dtype sum{};                   // of the accumulator in the unit; results of other types are cast
   int products = 1;              // calls of `function` a fragment
+  bool sparse = false;           // a holds half of the instruction's columns
   std::string split_a, split_b;  // names for tw_split_, if more than one
   std::string function;          // tw_mma_…
   // Sums of so many k tiles are added up apart from the accumulator, then to it; 0: none are.

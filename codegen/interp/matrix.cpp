@@ -47,11 +47,11 @@ uint64_t dot_floats(uint64_t acc, Dtype acc_dtype, const double* a, const double
   return float_to_bits(static_cast<double>(sum), acc_dtype);
 }
 
-Tile float_dot(const Machine& machine, const ir::OpNode& op, const DotShape& s) {
+Tile float_dot(const Machine& machine, const ir::OpNode& op, const Tile& left, const DotShape& s) {
   Dtype a_dtype = machine.type(op.operands[0]).dtype, b_dtype = machine.type(op.operands[1]).dtype;
   Dtype acc_dtype = machine.type(op.results[0]).dtype;
   bool tf32 = op.attrs.get_word("precision", "tf32") == "tf32";
-  auto a = as_doubles(machine.get(op.operands[0]), a_dtype, tf32 && a_dtype == Dtype::kF32);
+  auto a = as_doubles(left, a_dtype, tf32 && a_dtype == Dtype::kF32);
   auto b = as_doubles(machine.get(op.operands[1]), b_dtype, tf32 && b_dtype == Dtype::kF32);
   Tile out = machine.get(op.operands[2]);
   for (size_t batch = 0; batch < s.batch; ++batch)
@@ -79,12 +79,12 @@ std::vector<int64_t> as_integers(const Tile& tile, Dtype dtype, bool nibbles) {
   return out;
 }
 
-Tile int_dot(const Machine& machine, const ir::OpNode& op, const DotShape& s) {
+Tile int_dot(const Machine& machine, const ir::OpNode& op, const Tile& left, const DotShape& s) {
   bool nibbles = op.attrs.get_int("nibbles", 0) != 0;
-  auto a = as_integers(machine.get(op.operands[0]), machine.type(op.operands[0]).dtype, nibbles);
+  auto a = as_integers(left, machine.type(op.operands[0]).dtype, nibbles);
   auto b = as_integers(machine.get(op.operands[1]), machine.type(op.operands[1]).dtype, nibbles);
   Dtype acc_dtype = machine.type(op.results[0]).dtype;
-  size_t a_half = machine.get(op.operands[0]).size(), b_half = machine.get(op.operands[1]).size();
+  size_t a_half = left.size(), b_half = machine.get(op.operands[1]).size();
   Tile out = machine.get(op.operands[2]);
   for (size_t batch = 0; batch < s.batch; ++batch)
     for (size_t i = 0; i < s.m; ++i)
@@ -100,12 +100,36 @@ Tile int_dot(const Machine& machine, const ir::OpNode& op, const DotShape& s) {
   return out;
 }
 
+// A sparse operand written out. Places that do not ascend are the kernel's error; here the last
+// value at a place counts.
+Tile written_out(const Tile& kept, Dtype dtype, const Tile& places, int places_bits) {
+  Tile out(2 * kept.size(), 0);
+  const size_t bits = dtype == Dtype::kF32 ? 4 : 2, group = dtype == Dtype::kF32 ? 1 : 2;
+  const size_t per_word = static_cast<size_t>(places_bits) / bits;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    uint64_t place = places[i / per_word] >> (i % per_word * bits);
+    // A float32 is named as two halves: 0, 1 (0b0100) or 2, 3 (0b1110).
+    out[i / group * group * 2 + (bits == 4 ? place >> 1 & 1 : place & 3)] = kept[i];
+  }
+  return out;
+}
+
 }  // namespace
 
 Status run_Dot(Machine& machine, const ir::OpNode& op) {
   DotShape s = dot_shape(machine.type(op.operands[0]).shape, machine.type(op.operands[1]).shape);
-  bool floats = is_float(machine.type(op.operands[0]).dtype);
-  machine.set_result(op, floats ? float_dot(machine, op, s) : int_dot(machine, op, s));
+  const ir::Type& type = machine.type(op.operands[0]);
+  const bool sparse = op.operands.size() == 4;
+  const Tile& left = machine.get(op.operands[0]);
+  Tile dense;
+  if (sparse) {
+    dense = written_out(left, type.dtype, machine.get(op.operands[3]),
+                        dtype_bits(machine.type(op.operands[3]).dtype));
+    s.k *= 2;
+  }
+  const Tile& a = sparse ? dense : left;
+  machine.set_result(
+      op, is_float(type.dtype) ? float_dot(machine, op, a, s) : int_dot(machine, op, a, s));
   return {};
 }
 

@@ -246,25 +246,45 @@ bool dot_dtypes_fit(Dtype a, Dtype b, Dtype acc) {
   }
 }
 
+// The places of a sparse operand's values: as many bits for each row as its values take.
+std::string check_places(const Query& q) {
+  const Type &a = q.type(0), &places = q.type(3);
+  int64_t bits = a.dtype == Dtype::kF32 ? 4 : 2;
+  bool good = a.rank() == 2 && places.rank() == 2 && is_int_type(places) && !is_i1(places) &&
+              dtype_bits(places.dtype) <= 32;
+  good = good && places.shape[0] == a.shape[0] &&
+         places.shape[1] * dtype_bits(places.dtype) == a.shape[1] * bits;
+  if (!good)
+    return "the places of " + to_string(a) + " are integers of up to 32 bits with " +
+           std::to_string(bits) + " bits for each of its values, not " + to_string(places);
+  if (a.dtype == Dtype::kF64 || q.node.attrs.get_int("nibbles", 0) != 0 ||
+      q.node.attrs.get_word("precision", "tf32") != "tf32")
+    return "there is no sparse product of this form";
+  return "";
+}
+
 std::string check_dot(const Query& q) {
   const Type &a = q.type(0), &b = q.type(1), &acc = q.type(2);
+  const int64_t k_factor = q.node.operands.size() == 4 ? 2 : 1;
   int rank = a.rank();
   bool good = (rank == 2 || rank == 3) && b.rank() == rank && acc.rank() == rank;
   if (good) {
     size_t m = static_cast<size_t>(rank) - 2, n = m + 1;
-    good = a.shape[n] == b.shape[m] && acc.shape[m] == a.shape[m] && acc.shape[n] == b.shape[n];
+    good = a.shape[n] * k_factor == b.shape[m] && acc.shape[m] == a.shape[m] &&
+           acc.shape[n] == b.shape[n];
     if (rank == 3) good = good && a.shape[0] == b.shape[0] && a.shape[0] == acc.shape[0];
   }
   if (!good)
-    return "shapes must be MxK, KxN and MxN, but are " + to_string(a) + ", " + to_string(b) +
-           " and " + to_string(acc);
+    return std::string("shapes must be ") + (k_factor == 2 ? "MxK/2" : "MxK") +
+           ", KxN and MxN, but are " + to_string(a) + ", " + to_string(b) + " and " +
+           to_string(acc);
   if (a.is_pointer || b.is_pointer || acc.is_pointer ||
       !dot_dtypes_fit(a.dtype, b.dtype, acc.dtype))
     return "there is no product of " + to_string(a.element()) + " and " + to_string(b.element()) +
            " with a sum in " + to_string(acc.element());
   if (q.node.attrs.get_int("nibbles", 0) != 0 && acc.dtype != Dtype::kI32)
     return "nibbles are held in i8 or u8, not in " + to_string(a.element());
-  return "";
+  return k_factor == 2 ? check_places(q) : "";
 }
 
 // ---- control and others ----

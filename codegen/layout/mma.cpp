@@ -64,15 +64,25 @@ std::vector<uint32_t> warp_bases(Axis& axis, int bits) {
   return bases;
 }
 
-Axis k_axis(const Shape& shape, int axis, const MmaTiling& tiling) {
-  TW_CHECK(shape[axis] >= tiling.instruction.k,
+// Columns that A holds of an instruction.
+int a_columns(const MmaTiling& tiling) {
+  return tiling.sparse ? tiling.instruction.k / 2 : tiling.instruction.k;
+}
+
+Axis k_axis(const Shape& shape, int axis, int64_t least) {
+  TW_CHECK(shape[axis] >= least,
            "K of the tile is smaller than the instruction's: copies would be summed");
   return {shape, axis};
 }
 
 // What a lane holds of K beyond its first register: the same again 4p columns further.
-void take_k_parts(Axis& k, const MmaTiling& tiling, std::vector<uint32_t>& into) {
-  for (int i = 4 * packed(tiling); i < tiling.instruction.k; i *= 2) into.push_back(k.take());
+void take_k_parts(Axis& k, int columns, const MmaTiling& tiling, std::vector<uint32_t>& into) {
+  for (int i = 4 * packed(tiling); i < columns; i *= 2) into.push_back(k.take());
+}
+
+// Bits of metadata of one row in a register.
+int row_bits(const MmaTiling& tiling) {
+  return tiling.element_bits == 8 ? 32 : 16;
 }
 
 void take_batch(const Shape& shape, std::vector<uint32_t>& into) {
@@ -103,13 +113,13 @@ LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling) {
 
 LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling) {
   int rank = static_cast<int>(shape.size());
-  Axis m(shape, rank - 2, tiling.interleaved_m), k = k_axis(shape, rank - 1, tiling);
+  Axis m(shape, rank - 2, tiling.interleaved_m), k = k_axis(shape, rank - 1, a_columns(tiling));
   LinearLayout layout;
   layout.shape = shape;
   for (int i = 1; i < packed(tiling); i *= 2) layout.reg.push_back(k.take());
   layout.lane = {k.take(), k.take(), m.take(), m.take(), m.take()};
   if (tiling.instruction.m == 16) layout.reg.push_back(m.take());
-  take_k_parts(k, tiling, layout.reg);
+  take_k_parts(k, a_columns(tiling), tiling, layout.reg);
   layout.warp = warp_bases(m, log2_of(tiling.warps_m));
   layout.warp.resize(layout.warp.size() + log2_of(tiling.warps_n), 0);
   take_all(k, layout.reg);
@@ -120,12 +130,12 @@ LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling) {
 
 LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling) {
   int rank = static_cast<int>(shape.size());
-  Axis k = k_axis(shape, rank - 2, tiling), n(shape, rank - 1, tiling.interleaved_n);
+  Axis k = k_axis(shape, rank - 2, tiling.instruction.k), n(shape, rank - 1, tiling.interleaved_n);
   LinearLayout layout;
   layout.shape = shape;
   for (int i = 1; i < packed(tiling); i *= 2) layout.reg.push_back(k.take());
   layout.lane = {k.take(), k.take(), n.take(), n.take(), n.take()};
-  take_k_parts(k, tiling, layout.reg);
+  take_k_parts(k, tiling.instruction.k, tiling, layout.reg);
   layout.warp.assign(log2_of(tiling.warps_m), 0);
   for (uint32_t basis : warp_bases(n, log2_of(tiling.warps_n))) layout.warp.push_back(basis);
   take_all(k, layout.reg);
@@ -134,8 +144,43 @@ LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling) {
   return layout;
 }
 
+bool has_mma_metadata(const MmaTiling& tiling, int metadata_bits) {
+  return tiling.sparse && metadata_bits <= row_bits(tiling);
+}
+
+LinearLayout mma_metadata(const Shape& shape, const MmaTiling& tiling, int metadata_bits) {
+  TW_CHECK(has_mma_metadata(tiling, metadata_bits), "metadata in words that are too wide");
+  Axis m(shape, 0, tiling.interleaved_m), k(shape, 1);
+  LinearLayout layout;
+  layout.shape = shape;
+  for (int bits = metadata_bits; bits < row_bits(tiling); bits *= 2) layout.reg.push_back(k.take());
+  const uint32_t rows[] = {m.take(), m.take(), m.take()}, half = m.take();
+  // Four lanes have a row: of bytes two for each half of the rows, of wider ones for both.
+  if (tiling.element_bits == 8) {
+    layout.lane = {half, k.take()};
+  } else {
+    layout.reg.push_back(half);
+    layout.lane = {k.take()};
+    layout.lane.push_back(k.take());
+  }
+  layout.lane.insert(layout.lane.end(), std::begin(rows), std::end(rows));
+  layout.warp = warp_bases(m, log2_of(tiling.warps_m));
+  layout.warp.resize(layout.warp.size() + static_cast<size_t>(log2_of(tiling.warps_n)), 0);
+  take_all(k, layout.reg);
+  take_all(m, layout.reg);
+  return layout;
+}
+
+MetadataPlace metadata_place(const MmaTiling& tiling, int k_tiles, int m_tile, int k_tile) {
+  if (tiling.element_bits == 8) return {m_tile * k_tiles + k_tile, 0};
+  return {m_tile * std::max(1, k_tiles / 2) + k_tile / 2, k_tile % 2};
+}
+int metadata_words(const MmaTiling& tiling, int k_tiles, int m_tiles) {
+  return metadata_place(tiling, k_tiles, m_tiles - 1, k_tiles - 1).word + 1;
+}
+
 int a_fragment(const MmaTiling& tiling) {
-  return tiling.instruction.m * tiling.instruction.k / 32;
+  return tiling.instruction.m * a_columns(tiling) / 32;
 }
 int b_fragment(const MmaTiling& tiling) {
   return tiling.instruction.n * tiling.instruction.k / 32;
@@ -153,7 +198,7 @@ MmaCounts mma_counts(const Shape& a, const Shape& b, const MmaTiling& tiling) {
   counts.batch = rank == 3 ? static_cast<int>(a[0]) : 1;
   counts.m = per_warp(a[rank - 2], tiling.instruction.m, tiling.warps_m);
   counts.n = per_warp(b[rank - 1], tiling.instruction.n, tiling.warps_n);
-  counts.k = per_warp(a[rank - 1], tiling.instruction.k, 1);
+  counts.k = per_warp(a[rank - 1], a_columns(tiling), 1);
   return counts;
 }
 

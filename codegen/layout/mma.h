@@ -38,6 +38,8 @@ struct MmaTiling {
   // a tile) come from are 2i and 2i+1 instead of i and i+8: what ldmatrix.trans gives for 8-bit
   // operands whose memory is not contiguous along K.
   bool interleaved_m = false, interleaved_n = false;
+  // A holds half of the instruction's columns; metadata says which ("Sparse matrix storage").
+  bool sparse = false;
   friend bool operator==(const MmaTiling&, const MmaTiling&) = default;
 };
 
@@ -47,6 +49,20 @@ struct MmaTiling {
 LinearLayout mma_accumulator(const Shape& shape, const MmaTiling& tiling);
 LinearLayout mma_operand_a(const Shape& shape, const MmaTiling& tiling);
 LinearLayout mma_operand_b(const Shape& shape, const MmaTiling& tiling);
+
+// A sparse A's metadata, [M, words of `metadata_bits` along K]. A 32-bit register holds, for
+// operands of 8 bits, 32 bits of one row; for wider ones 16 bits of row g in its low and of row g +
+// 8 in its high half. The registers of a tile are [values of a word][k parts][m tile]; which
+// instruction's columns they belong to, see metadata_place. Words wider than what a row has in a
+// register have no such layout (has_mma_metadata).
+bool has_mma_metadata(const MmaTiling& tiling, int metadata_bits);
+LinearLayout mma_metadata(const Shape& shape, const MmaTiling& tiling, int metadata_bits);
+// Of the instruction at (m tile, k tile): the register (by number) and the selector.
+struct MetadataPlace {
+  int word = 0, selector = 0;
+};
+MetadataPlace metadata_place(const MmaTiling& tiling, int k_tiles, int m_tile, int k_tile);
+int metadata_words(const MmaTiling& tiling, int k_tiles, int m_tiles);
 
 // Values a thread holds of one instruction's A, B and accumulator.
 int a_fragment(const MmaTiling& tiling);

@@ -44,9 +44,10 @@ class Expander {
   }
 
   ValueId expand(const OpNode& node) {
-    if (node.op == Op::Dot && node.attrs.get_int("nibbles", 0) != 0 && !native_(module_, node))
-      return expand_nibbles(node);
-    return {};
+    if (node.op != Op::Dot) return {};
+    bool sparse = node.operands.size() == 4, nibbles = node.attrs.get_int("nibbles", 0) != 0;
+    if ((!sparse && !nibbles) || native_(module_, node)) return {};
+    return sparse ? expand_sparse(node) : expand_nibbles(node);
   }
 
   ValueId make(Op op, const Type& type, std::vector<ValueId> operands, Attrs attrs = {}) {
@@ -72,6 +73,80 @@ class Expander {
       sum = make(Op::Dot, Type(module_.type(node.results[0])),
                  {nibble(node.operands[0], high), nibble(node.operands[1], high), sum});
     return sum;
+  }
+
+  ValueId reshape(ValueId x, ir::Shape shape) {
+    return make(Op::Reshape, Type::tile(module_.type(x).dtype, std::move(shape)), {x});
+  }
+  ValueId join(ValueId a, ValueId b) {
+    Type type = module_.type(a);
+    type.shape.push_back(2);
+    return make(Op::Join, type, {a, b});
+  }
+  std::pair<ValueId, ValueId> split(ValueId x) {
+    Type type = module_.type(x);
+    type.shape.pop_back();
+    OpId id = module_.add_op(Op::Split, span_, {x}, {}, {type, type});
+    module_.append(region_, id);
+    return {module_.op(id).results[0], module_.op(id).results[1]};
+  }
+  ValueId select_where(ValueId places, int64_t place, ValueId value, ValueId otherwise) {
+    const Type type = module_.type(places);
+    ValueId here = make(Op::Cmp, type.with_dtype(Dtype::kI1), {places, constant(type, place)},
+                        Attrs{{"pred", std::string("eq")}});
+    return make(Op::Select, Type(module_.type(value)), {here, value, otherwise});
+  }
+
+  // The place of each kept value of a row, as a [rows, kept] tile of i32.
+  ValueId places_of(ValueId packed, int64_t kept, int bits) {
+    const Type words = module_.type(packed);
+    const int64_t rows = words.shape[0], count = words.shape[1], each = kept / count;
+    const Type all = Type::tile(Dtype::kI32, {rows, count, each});
+    ValueId numbers = make(Op::Arange, Type::tile(Dtype::kI32, {each}), {},
+                           Attrs{{"start", int64_t{0}}, {"end", each}});
+    const Type vector = module_.type(numbers);
+    ValueId shifts =
+        reshape(make(Op::Mul, vector, {numbers, constant(vector, bits)}), {1, 1, each});
+    ValueId wide = words.dtype == Dtype::kI32
+                       ? packed
+                       : make(Op::Cast, words.with_dtype(Dtype::kI32), {packed});
+    wide = make(Op::Broadcast, all, {reshape(wide, {rows, count, 1})});
+    ValueId at = make(Op::Shr, all, {wide, make(Op::Broadcast, all, {shifts})});
+    return reshape(make(Op::And, all, {at, constant(all, (1 << bits) - 1)}), {rows, kept});
+  }
+
+  // Of each four values of a row two are kept; of f32, one of two.
+  ValueId expand_sparse(const OpNode& node) {
+    const Type a = module_.type(node.operands[0]);
+    const int64_t rows = a.shape[0], kept = a.shape[1];
+    // Selected as bits: 8-bit floats are no arithmetic type.
+    const bool narrow = is_fp8(a.dtype);
+    ValueId values = node.operands[0];
+    if (narrow) values = make(Op::Bitcast, a.with_dtype(Dtype::kU8), {values});
+    auto zeros = [&](ValueId like) {
+      const Type type = module_.type(like);
+      return is_float(type.dtype) ? make(Op::Const, type, {}, Attrs{{"value", 0.0}})
+                                  : constant(type, 0);
+    };
+    ValueId dense;
+    if (a.dtype == Dtype::kF32) {
+      ValueId places = places_of(node.operands[3], kept, 4), none = zeros(values);
+      ValueId even = select_where(places, 0b0100, values, none);
+      dense = join(even, select_where(places, 0b1110, values, none));
+    } else {
+      auto [p0, p1] = split(reshape(places_of(node.operands[3], kept, 2), {rows, kept / 2, 2}));
+      auto [a0, a1] = split(reshape(values, {rows, kept / 2, 2}));
+      ValueId none = zeros(a0);
+      ValueId d[4];
+      for (int64_t i = 0; i < 4; ++i)
+        d[i] = select_where(p0, i, a0, none), d[i] = select_where(p1, i, a1, d[i]);
+      ValueId even = join(d[0], d[2]);
+      dense = join(even, join(d[1], d[3]));
+    }
+    dense = reshape(dense, {rows, 2 * kept});
+    if (narrow) dense = make(Op::Bitcast, module_.type(dense).with_dtype(a.dtype), {dense});
+    return make(Op::Dot, Type(module_.type(node.results[0])),
+                {dense, node.operands[1], node.operands[2]}, node.attrs);
   }
 
   ir::Module& module_;

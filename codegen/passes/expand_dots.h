@@ -13,6 +13,9 @@ namespace tilewright::passes {
 //                                     dot (high %a), (high %b), %s
 //   (low and high: shifts that keep the sign of i8, masks for u8)
 //
+//   dot %a, %b, %acc, %places         ->  dot (%a written out), %b, %acc
+//   (written out: the places taken apart, a select for each of them, join and reshape)
+//
 // Returns whether anything changed.
 bool expand_dots(ir::Module& module,
                  const std::function<bool(const ir::Module&, const ir::OpNode&)>& native);

@@ -38,13 +38,13 @@ class Finder {
 
   void dots() {
     for (const DotWork& dot : in_.work.dot_work) {
-      int rate = rate_of(in_.card.rates, dot.math);
+      int rate = rate_of(in_.card.rates, dot.math) * dot.speed;
       if (rate == 0) continue;
       std::string passes = dot.passes > 1 ? fmt::format(" x {} passes", dot.passes) : "";
       add(dot.math == Math::kFma ? "fma" : "tensor",
           static_cast<double>(dot.operations) * dot.passes / rate,
-          fmt::format("{} operations{} / {} ({})", dot.operations, passes, rate,
-                      math_name(dot.math)));
+          fmt::format("{} operations{} / {} ({}{})", dot.operations, passes, rate,
+                      math_name(dot.math), dot.speed > 1 ? ", sparse" : ""));
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/cuda/units.h"
 #include "dsl/base/check.h"
 
 namespace tilewright::report {
@@ -27,7 +28,7 @@ DotWork dot_work(const ir::Module& module, const OpNode& op, const Target& targe
   const ir::Type &a = module.type(op.operands[0]), &b = module.type(op.operands[1]);
   const Dtype sum = module.type(op.operands[2]).dtype;
   DotWork out;
-  out.operations = 2 * elements(module.type(op.results[0])) * a.shape.back();
+  out.operations = 2 * elements(module.type(op.results[0])) * b.shape[b.shape.size() - 2];
   const bool ampere = target.has_bf16_mma;
   auto both = [&](auto&& is) { return is(a.dtype) && is(b.dtype); };
   auto is = [](Dtype wanted) { return [wanted](Dtype dtype) { return dtype == wanted; }; };
@@ -52,6 +53,8 @@ DotWork dot_work(const ir::Module& module, const OpNode& op, const Target& targe
   } else if (both(is(Dtype::kF64)) && (target.sm == 80 || target.sm >= 90) && target.sm < 120) {
     out.math = Math::kF64;
   }
+  if (auto unit = cuda::find_unit(target, cuda::dot_types(module, op)); unit && unit->sparse)
+    out.speed = 2;
   return out;
 }
 
@@ -167,7 +170,7 @@ class Counter {
     ++work.dots;
     DotWork dot = dot_work(module_, op, target_);
     auto same = std::find_if(work.dot_work.begin(), work.dot_work.end(), [&](const DotWork& other) {
-      return other.math == dot.math && other.passes == dot.passes;
+      return other.math == dot.math && other.passes == dot.passes && other.speed == dot.speed;
     });
     if (same == work.dot_work.end())
       work.dot_work.push_back(dot);

@@ -24,6 +24,7 @@ struct DotWork {
   Math math{};
   int64_t operations = 0;  // 2 * M * N * K
   int passes = 1;          // how often the tensor cores do them (3xTF32: 3)
+  int speed = 1;           // 2: a sparse operand, whose products take half as long
 };
 
 struct Work {

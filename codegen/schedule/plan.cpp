@@ -56,8 +56,10 @@ Feeds feeds_dot(const ir::Module& module, const Loop& loop, ValueId value, bool 
   for (OpId user : loop.users(value)) {
     const OpNode& op = module.op(user);
     bool moves = only_moves(op.op);
-    if (op.op == Op::Dot && (op.operands[0] == value || op.operands[1] == value))
-      best = std::max(best, directly ? Feeds::kDirectly : Feeds::kTransformed);
+    bool multiplied = false;
+    for (size_t i = 0; op.op == Op::Dot && i < op.operands.size(); ++i)
+      multiplied = multiplied || (i != 2 && op.operands[i] == value);
+    if (multiplied) best = std::max(best, directly ? Feeds::kDirectly : Feeds::kTransformed);
     if (!moves && !keeps_size(op.op)) continue;
     for (ValueId result : op.results)
       best = std::max(best, feeds_dot(module, loop, result, directly && moves, seen));

@@ -1,4 +1,5 @@
-// tl.dot: the checks that Triton makes, with the smallest extents that hardware takes.
+// tl.dot: the checks that Triton makes, with the smallest extents that hardware takes. And the
+// products that Triton has no word for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -166,6 +167,39 @@ Value accumulator(Lowering& lw, const Call& call, const Value& a, const Value& b
                  fmt::format("tl.dot adds to {}, but acc is {}", type_text(result), describe(acc)));
 }
 
+// The arguments of another product in the places where tl.dot has them.
+Call as_dot(const Call& call, size_t a, size_t b, size_t acc, size_t out_dtype) {
+  Call dot = call;
+  dot.args.assign(7, Value::none());
+  dot.spans.assign(7, call.span);
+  const size_t places[][2] = {{0, a}, {1, b}, {2, acc}, {6, out_dtype}};
+  for (auto [to, from] : places) {
+    dot.args[to] = call.args[from];
+    dot.spans[to] = call.spans[from];
+  }
+  return dot;
+}
+
+// What is wrong with the places of a sparse matrix's values; true if nothing is.
+bool check_places(Lowering& lw, const Call& call, const Value& a, const Value& places) {
+  int64_t bits = a.type.dtype == Dtype::kF32 ? 4 : 2;
+  if (!places.type.is_tile() || places.type.is_pointer || !is_int(places.type.dtype) ||
+      places.type.dtype == Dtype::kI1 || dtype_bits(places.type.dtype) > 32) {
+    lw.fail(DiagKind::kTypeMismatch, call.spans[1],
+            fmt::format("the metadata of dot_sparse is a tile of integers of 8, 16 or 32 bits, but "
+                        "this is {}",
+                        describe(places)));
+    return false;
+  }
+  const ir::Shape &x = a.type.shape, &y = places.type.shape;
+  if (y.size() == 2 && y[0] == x[0] && y[1] * dtype_bits(places.type.dtype) == x[1] * bits)
+    return true;
+  lw.fail(DiagKind::kDotShapeMismatch, call.spans[1],
+          fmt::format("the metadata of dot_sparse has {} bits for each value of {}, but this is {}",
+                      bits, describe(a), describe(places)));
+  return false;
+}
+
 }  // namespace
 
 Value lower_dot(Lowering& lw, const Call& call) {
@@ -207,6 +241,28 @@ Value lower_dot_int4(Lowering& lw, const Call& call) {
   Value acc = accumulator(lw, call, a, b, Dtype::kI32);
   if (acc.is_error()) return acc;
   return lw.emit_value(Op::Dot, {a.id, b.id, acc.id}, ir::Attrs{{"nibbles", int64_t{1}}});
+}
+
+// Of each four values of a row of the left matrix two (of float32: of two, one), and their places.
+Value lower_dot_sparse(Lowering& lw, const Call& given) {
+  Call call = as_dot(given, 0, 2, 3, 4);
+  Value a = lw.tensor_argument(given, 0), places = lw.tensor_argument(given, 1),
+        b = lw.tensor_argument(given, 2);
+  if (a.is_error() || places.is_error() || b.is_error()) return Value::error();
+  if (!check_operands(lw, call, a, b)) return Value::error();
+  if (a.type.rank() != 2 || a.type.dtype == Dtype::kF64)
+    return lw.fail(DiagKind::kDotShapeMismatch, call.spans[0],
+                   fmt::format("dot_sparse multiplies matrices of up to 32 bits, but this is {}",
+                               describe(a)));
+  Value dense = a;  // as the matrix written out
+  dense.type.shape[1] *= 2;
+  if (!check_shapes(lw, call, dense, b) || !check_places(lw, given, a, places))
+    return Value::error();
+  auto dtype = result_dtype(lw, call, a.type.dtype, call.args[2]);
+  if (!dtype) return Value::error();
+  Value acc = accumulator(lw, call, dense, b, *dtype);
+  if (acc.is_error()) return acc;
+  return lw.emit_value(Op::Dot, {a.id, b.id, acc.id, places.id}, {});
 }
 
 }  // namespace tilewright::frontend

@@ -15,7 +15,11 @@ def kernel(a, h, f):
     c = tilewright.dot_int4(x, x, y)
     d = tilewright.dot_int4(tl.arange(0, 4), x)
     e = tl.dot(z, z, max_num_imprecise_acc=64)
-    g = tilewright.dot_sparse(y, x, y)
+    k = tl.arange(0, 64)
+    w = tl.load(h + k[:, None] * 32 + i[None, :])
+    g = tilewright.dot_sparse(y, x, w)
+    r = tilewright.dot_sparse(y, y, w)
+    s = tilewright.dot_sparse(y, x, y)
     j = tl.dot_scaled(x, x, "e2m1", x, None, "int8")
 # --- expected
 # dot_variants.py:13:32: error: dot_int4 multiplies tiles of int8 or uint8 that hold two 4-bit integers each, but this is float16[32, 32] [type-mismatch]
@@ -30,18 +34,21 @@ def kernel(a, h, f):
 # dot_variants.py:16:44: error: max_num_imprecise_acc is 64, but this dot sums over 32 [bad-argument]
 #       e = tl.dot(z, z, max_num_imprecise_acc=64)
 #                                              ^~
-# dot_variants.py:17:9: error: static assertion failed: dot_sparse: the metadata has 2 bits for each value of a [static-assert]
-#       g = tilewright.dot_sparse(y, x, y)
+# dot_variants.py:19:34: error: the metadata of dot_sparse has 2 bits for each value of float16[32, 32], but this is int8[32, 32] [dot-shape-mismatch]
+#       g = tilewright.dot_sparse(y, x, w)
+#                                    ^
+# dot_variants.py:20:34: error: the metadata of dot_sparse is a tile of integers of 8, 16 or 32 bits, but this is float16[32, 32] [type-mismatch]
+#       r = tilewright.dot_sparse(y, y, w)
+#                                    ^
+# dot_variants.py:21:9: error: tl.dot of float16[32, 64] and float16[32, 32]: the columns of the first, 64, and rows of the second, 32, differ [dot-shape-mismatch]
+#       s = tilewright.dot_sparse(y, x, y)
 #           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# dot_variants.py:17:9: error: int32[32, 32, 4] has 4096 elements and cannot become [32, 16, 2] with 1024 [shape-mismatch]
-#       g = tilewright.dot_sparse(y, x, y)
-#           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# dot_variants.py:18:9: error: static assertion failed: dot_scaled: one scale goes with 32 values along K [static-assert]
+# dot_variants.py:22:9: error: static assertion failed: dot_scaled: one scale goes with 32 values along K [static-assert]
 #       j = tl.dot_scaled(x, x, "e2m1", x, None, "int8")
 #           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# dot_variants.py:18:9: error: float32[32, 32, 32] has 32768 elements and cannot become [32, 64] with 2048 [shape-mismatch]
+# dot_variants.py:22:9: error: float32[32, 32, 32] has 32768 elements and cannot become [32, 64] with 2048 [shape-mismatch]
 #       j = tl.dot_scaled(x, x, "e2m1", x, None, "int8")
 #           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# dot_variants.py:18:9: error: static assertion failed: dot_scaled: formats are e2m1, e4m3, e5m2, bf16 and fp16 [static-assert]
+# dot_variants.py:22:9: error: static assertion failed: dot_scaled: formats are e2m1, e4m3, e5m2, bf16 and fp16 [static-assert]
 #       j = tl.dot_scaled(x, x, "e2m1", x, None, "int8")
 #           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -136,6 +136,46 @@ TEST(Assign, UnitsOfIntegers) {
   EXPECT_EQ(plan(text("i8", "i8", 32, " {nibbles=1}"), "sm_75"), "m8n8k16_i8 x2 i4 i4");
 }
 
+TEST(Assign, UnitsOfSparseOperands) {
+  auto text = [](const std::string& a, const std::string& b, const std::string& acc, int k,
+                 const std::string& places) {
+    int bits = (a == "f32" ? k * 2 : k) / (places == "i8" ? 8 : places == "i16" ? 16 : 32);
+    std::string zero = acc[0] == 'i' ? "0" : "0.0";
+    return "kernel @k(%p: " + a + ", %q: " + b + ", %r: " + places + ") { %a: tile<64x" +
+           std::to_string(k / 2) + "x" + a + "> = splat %p\n %b: tile<" + std::to_string(k) +
+           "x64x" + b + "> = splat %q\n %e: tile<64x" + std::to_string(bits) + "x" + places +
+           "> = splat %r\n %c: tile<64x64x" + acc + "> = const {value=" + zero +
+           "}\n %d: tile<64x64x" + acc + "> = dot %a, %b, %c, %e\n return }";
+  };
+  EXPECT_EQ(plan(text("f16", "f16", "f32", 64, "i16"), "sm_80"), "sp_m16n8k32_f16");
+  EXPECT_EQ(plan(text("bf16", "bf16", "f32", 32, "i8"), "sm_90"), "sp_m16n8k32_bf16");
+  EXPECT_EQ(plan(text("f32", "f32", "f32", 16, "i16"), "sm_80"), "sp_m16n8k16_tf32");
+  EXPECT_EQ(plan(text("i8", "u8", "i32", 64, "i32"), "sm_86"), "sp_m16n8k64_i8_u8");
+  EXPECT_EQ(plan(text("f8e4m3", "f8e5m2", "f32", 64, "i16"), "sm_89"), "sp_m16n8k64_f8e4m3_f8e5m2");
+}
+
+// What has no instruction is written out before layouts are assigned.
+TEST(Assign, SparseOperandsWithoutUnits) {
+  DotTypes types{.a = Dtype::kF16,
+                 .b = Dtype::kF16,
+                 .sum = Dtype::kF32,
+                 .k = 64,
+                 .places = Dtype::kI16,
+                 .sparse = true};
+  auto has = [&](const char* target) { return find_unit(*find_target(target), types).has_value(); };
+  EXPECT_TRUE(has("sm_80"));
+  EXPECT_FALSE(has("sm_75"));
+  types.places = Dtype::kI32;
+  EXPECT_FALSE(has("sm_80"));
+  types.places = Dtype::kI16, types.sum = Dtype::kF16;
+  EXPECT_FALSE(has("sm_80"));
+  types.sum = Dtype::kF32, types.k = 16;
+  EXPECT_FALSE(has("sm_80"));
+  types.a = types.b = Dtype::kF8E4M3, types.k = 64;
+  EXPECT_TRUE(has("sm_89"));
+  EXPECT_FALSE(has("sm_90"));
+}
+
 TEST(Assign, UnitsOfFp8) {
   auto text = [](const std::string& a, const std::string& b, const std::string& acc, int k,
                  const std::string& attrs = "") { return dot_text(a, b, acc, 64, 64, k, attrs); };

@@ -128,6 +128,11 @@ class AssignmentChecker {
     const Unit& unit = plan.unit;
     EXPECT_TRUE(unit.products == 1 || !unit.split_a.empty());
     EXPECT_EQ(unit.sum, module_.type(op.results[0]).dtype);
+    if (unit.sparse) {
+      EXPECT_GE(sm, 80);
+      EXPECT_EQ(i.k, 512 / dtype_bits(unit.a));
+      return;
+    }
     switch (unit.a) {
       case Dtype::kF16:
         EXPECT_EQ(shape, sm >= 80 ? 160816 : 160808);

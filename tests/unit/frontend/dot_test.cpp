@@ -163,7 +163,9 @@ def kernel(h, s, c, o, e):
 
 template <class Metadata>
 void check_sparse(const std::string& metadata, const std::string& value) {
-  constexpr int k = 64, kept = k / 2, per_word = 4 * sizeof(Metadata), words = kept / per_word;
+  constexpr int k = 64, kept = k / 2;
+  const int per_word = (value == "f32" ? 2 : 4) * static_cast<int>(sizeof(Metadata)),
+            words = kept / per_word;
   const std::string text = R"(
 from triton.language.extra import tilewright
 @triton.jit
@@ -188,7 +190,17 @@ def kernel(a, e, b, o):
         is_int(dtype) ? int_to_bits(static_cast<int64_t>(x), dtype) : float_to_bits(x, dtype);
     std::memcpy(&to[i * bytes], &bits, bytes);
   };
-  for (int m = 0; m < kM; ++m)
+  // Of float32 one of two is kept, named by four bits.
+  for (int m = 0; m < kM && dtype == Dtype::kF32; ++m)
+    for (int at = 0; at < kept; ++at) {
+      int place = static_cast<int>(random() % 2);
+      double x = static_cast<int>(random() % 9) - 4;
+      dense[m * k + 2 * at + place] = x;
+      put(a, m * kept + at, x);
+      e[m * words + at / per_word] = static_cast<Metadata>(
+          e[m * words + at / per_word] | (place ? 0b1110 : 0b0100) << 4 * (at % per_word));
+    }
+  for (int m = 0; m < kM && dtype != Dtype::kF32; ++m)
     for (int group = 0; group < k / 4; ++group) {
       int first = static_cast<int>(random() % 3),
           second = first + 1 + static_cast<int>(random() % static_cast<unsigned>(3 - first));

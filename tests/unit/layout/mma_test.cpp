@@ -139,6 +139,45 @@ TEST(Mma, TileRegistersAreInDocumentedOrder) {
   }
 }
 
+// "Sparse matrix storage": who holds the 4 bits of which chunk of 4 (TF32: 2) columns.
+TEST(Mma, MetadataOfSparseOperands) {
+  struct Case {
+    MmaShape shape;
+    int element_bits, metadata_bits, row_bits;  // bits of a row that one instruction reads
+  };
+  for (const Case& c :
+       {Case{{16, 8, 32}, 16, 16, 32}, Case{{16, 8, 32}, 16, 8, 32}, Case{{16, 8, 16}, 32, 16, 32},
+        Case{{16, 8, 64}, 8, 32, 64}, Case{{16, 8, 64}, 8, 16, 64}, Case{{16, 8, 64}, 8, 8, 64}}) {
+    MmaTiling t{.instruction = c.shape, .element_bits = c.element_bits, .sparse = true};
+    const int k_tiles = 4, m_tiles = 2, columns = k_tiles * c.row_bits / c.metadata_bits;
+    LinearLayout layout = mma_metadata({16 * m_tiles, columns}, t, c.metadata_bits);
+    EXPECT_TRUE(covers(layout));
+    const int each = 32 / c.metadata_bits, words = metadata_words(t, k_tiles, m_tiles);
+    ASSERT_EQ(layout.registers(), each * words);
+    for (int mi = 0; mi < m_tiles; ++mi)
+      for (int ki = 0; ki < k_tiles; ++ki)
+        for (int row = 0; row < 16; ++row)
+          for (int bit = 0; bit < c.row_bits; bit += 4) {
+            MetadataPlace place = metadata_place(t, k_tiles, mi, ki);
+            const bool bytes = c.element_bits == 8;
+            int thread = bytes ? bit / 32 * 2 + row / 8 : bit / 16;
+            int at = bytes ? bit % 32 : row / 8 * 16 + bit % 16;
+            int lane = row % 8 * 4 + place.selector * 2 + thread;
+            uint32_t found = layout.element(place.word * each + at / c.metadata_bits, lane, 0);
+            EXPECT_EQ(found, uint32_t((mi * 16 + row) * columns +
+                                      (ki * c.row_bits + bit) / c.metadata_bits));
+          }
+  }
+  MmaTiling wide{.instruction = {16, 8, 32}, .sparse = true};
+  EXPECT_FALSE(has_mma_metadata(wide, 32));
+  EXPECT_EQ(a_fragment(wide), 8);
+  EXPECT_EQ(mma_counts({64, 32}, {64, 64}, wide).k, 2);
+  wide.interleaved_m = true;  // both halves of a word are neighbours along M
+  LinearLayout layout = mma_metadata({16, 2}, wide, 16);
+  EXPECT_EQ(layout.element(1, 0, 0), 2u);
+  EXPECT_EQ(layout.element(0, 4, 0), 4u);
+}
+
 TEST(Mma, SurplusWarpsHoldCopies) {
   MmaTiling t{{16, 8, 16}, 4, 2, 16};
   LinearLayout c = mma_accumulator({16, 8}, t);
