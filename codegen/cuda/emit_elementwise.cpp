@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/cuda/emit_ops.h"
+#include "codegen/cuda/emit_pairs.h"
 #include "codegen/cuda/emitter.h"
 #include "dsl/base/check.h"
 
@@ -166,6 +167,7 @@ void emit_ptr_add(Emitter& e, ir::OpId id) {
 void emit_elementwise(Emitter& e, ir::OpId id) {
   const OpNode& op = e.module.op(id);
   if (op.op == Op::PtrAdd) return emit_ptr_add(e, id);
+  if (emit_in_pairs(e, id)) return;
   const ir::Type& result = e.module.type(op.results[0]);
   std::vector<View> operands;
   bool uniform = true;

@@ -102,9 +102,9 @@ Emitter::Emitter(const ir::Module& module, const LayoutAssignment& assignment, c
     : module(module), assignment(assignment), target(target), options(options) {
   views_.resize(module.value_count());
   defined_.resize(module.value_count());
-  uses_.resize(module.value_count());
+  users_.resize(module.value_count());
   ir::walk(module, module.body, [&](ir::OpId id) {
-    for (ir::ValueId operand : module.op(id).operands) ++uses_[operand.index];
+    for (ir::ValueId operand : module.op(id).operands) users_[operand.index].push_back(id);
   });
   names_.fresh("thread");
   ranges_ = op_ranges(module);

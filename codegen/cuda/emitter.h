@@ -82,6 +82,14 @@ struct View {
   bool is_plain() const;
 };
 
+// Pair i of the registers 2i and 2i + 1 of a tile of 16-bit values, as a word that has no text of
+// its own: ((text >> shift) & mask) ^ flip.
+struct PairWord {
+  std::string text;
+  int shift = 0;
+  uint32_t mask = ~0u, flip = 0;
+};
+
 struct Rotation;
 
 class Emitter {
@@ -113,7 +121,11 @@ class Emitter {
   View use(ir::OpId op, int index);
   View convert(const View& view, const layout::LinearLayout& layout, std::string_view hint);
   const layout::LinearLayout& layout_of(ir::ValueId value) const;
-  bool is_used(ir::ValueId value) const { return uses_[value.index] > 0; }
+  bool is_used(ir::ValueId value) const { return !users(value).empty(); }
+  // The ops that have it as an operand, in order, once for each time.
+  const std::vector<ir::OpId>& users(ir::ValueId value) const { return users_[value.index]; }
+  // Values that are nothing but logic on pairs, for the pairs computed from them (emit_pairs.cpp).
+  std::map<ir::ValueId, PairWord> pair_words;
   std::string name_for(ir::ValueId value);
   std::string fresh(std::string_view hint) { return names_.fresh(hint); }
   // Declares `T name;` or `T name[R];` and returns the plain view of it.
@@ -190,7 +202,7 @@ class Emitter {
   Names names_;
   std::vector<View> views_;
   std::vector<bool> defined_;
-  std::vector<int> uses_;
+  std::vector<std::vector<ir::OpId>> users_;
   std::vector<Converted> converted_;  // those made in the regions that are open
   std::map<ir::ValueId, BufferPlace> buffers_;
   std::map<ir::OpId, OpRange> ranges_;

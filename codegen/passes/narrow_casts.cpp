@@ -1,14 +1,23 @@
-// Casts of integers that fit a byte to floats go through the byte, from which the GPU's text gets
-// there in two instructions instead of two slow conversions:
+// Casts of integers that are known to be small to floats, without the conversion unit, which is
+// slow. To 16-bit floats by way of the fraction: where the exponent makes its last place worth 1,
+// an integer is the fraction. All of it happens in 16 bits, two elements in a register, and what is
+// added to the result joins the constant that takes the exponent away again:
 //
-//   %q: i32 = and (shr %w, %s), 15
-//   %f: f16 = cast (sub %q, 8)     ->   %b: i8 = cast (sub %q, 8)
-//                                       %f: f16 = cast %b
+//   %q: i32 = and (shr (cast %w: i16), 4), 15   ->   %m: u16 = and (shr (bitcast %w), 4), 15
+//   %f: f16 = sub (cast %q), 8.0                     %f: f16 = sub (bitcast (or %m, 0x6400)),
+//   1032.0
 //
-// The range of a value is known from masks, shifts, sums with constants, and casts from bytes.
-#include <algorithm>
+// Others that fit a byte go through the byte, from which the GPU's text gets there in two
+// instructions:
+//
+//   %q: i32 = and %w, 15                        ->   %b: u8 = cast %q
+//   %f: f32 = cast %q                                %f: f32 = cast %b
+//
+// Both are exact, so nothing that is stored changes.
+#include <cmath>
 #include <optional>
 
+#include "codegen/passes/integer_range.h"
 #include "codegen/passes/passes.h"
 #include "codegen/passes/rules.h"
 
@@ -20,79 +29,142 @@ using ir::OpId;
 using ir::OpNode;
 using ir::ValueId;
 
-struct Range {
-  int64_t low = 0, high = 0;
+// ---- to 16-bit floats by their bits ----
+
+// The float `exponent` + x for integers x below it: `exponent`'s image with x as the fraction.
+struct Fraction {
+  uint64_t image = 0;
+  int64_t exponent = 0;  // the power of two whose last place is worth 1 …
+  int64_t below = 0;     // … and the number of integers that fit into the fraction
 };
-
-std::optional<Range> range_of(Rewriter& rw, ValueId id, int depth = 0);
-
-std::optional<Range> of_bits(const ir::Type& type) {
-  if (type.dtype == Dtype::kI8) return Range{-128, 127};
-  if (type.dtype == Dtype::kU8) return Range{0, 255};
+std::optional<Fraction> fraction_of(Dtype dtype) {
+  if (dtype == Dtype::kF16) return Fraction{0x6400, 1024, 1024};
+  if (dtype == Dtype::kBF16) return Fraction{0x4300, 128, 128};
   return std::nullopt;
 }
 
-// One op's range from its operands'.
-std::optional<Range> range_of_op(Rewriter& rw, const OpNode& def, int depth) {
-  auto operand = [&](size_t i) { return range_of(rw, def.operands[i], depth + 1); };
-  switch (def.op) {
-    case Op::And:
-      for (size_t i : {0, 1})
-        if (auto r = operand(i); r && r->low >= 0) return Range{0, r->high};
-      return std::nullopt;
-    case Op::Shr:
-      if (auto r = operand(0); r && r->low >= 0) return Range{0, r->high};
-      return std::nullopt;
-    case Op::Cast: {
-      auto r = is_int_type(rw.type(def.operands[0])) ? operand(0) : std::nullopt;
-      // Unless it wraps.
-      const ir::Type& to = rw.type(def.results[0]);
-      if (!r || (r->low < 0 && !is_signed(to.dtype))) return std::nullopt;
-      return r;
+// The low 16 bits of an integer (of its value: bytes are extended) as u16, of which only those of
+// `wanted` matter: computed in 16 bits as far as its operands are.
+ValueId low_half(Rewriter& rw, ValueId id, uint64_t wanted, int depth = 0) {
+  constexpr int kDepth = 8;
+  const ir::Type type = rw.type(id), half = type.with_dtype(Dtype::kU16);
+  if (auto bits = rw.constant(id))
+    return rw.make_constant(half, int_to_bits(bits_to_int(*bits, type.dtype), Dtype::kU16));
+  const OpNode* def = rw.module().def(rw.resolve(id));
+  if (def != nullptr && depth < kDepth) {
+    const OpNode node = *def;
+    auto operand = [&](size_t i, uint64_t bits) {
+      return low_half(rw, rw.resolve(node.operands[i]), bits, depth + 1);
+    };
+    switch (node.op) {
+      case Op::And: {
+        auto mask = rw.constant(node.operands[1]);
+        uint64_t left = mask ? wanted & *mask : wanted;
+        return rw.make(Op::And, {operand(0, left), operand(1, wanted)});
+      }
+      case Op::Or:
+      case Op::Xor:
+        return rw.make(node.op, {operand(0, wanted), operand(1, wanted)});
+      case Op::Shr: {
+        auto by = rw.constant(node.operands[1]);
+        auto range = integer_range(rw, node.operands[0]);
+        // Nothing but zeros may come in from above.
+        bool zeros = range && range->within(0, 0xffff);
+        if (by && *by < 16 && (zeros || wanted << *by <= 0xffff))
+          return rw.make(Op::Shr, {operand(0, wanted << *by & 0xffff), operand(1, 0xffff)});
+        break;
+      }
+      case Op::Cast: {
+        const ir::Type& from = rw.type(node.operands[0]);
+        bool keeps = dtype_bits(type.dtype) >= 16 || wanted <= 0xff;
+        if (keeps && is_int_type(from) && from.dtype != Dtype::kI1) return operand(0, wanted);
+        break;
+      }
+      case Op::Join:
+        return rw.make(Op::Join, {operand(0, wanted), operand(1, wanted)});
+      default:
+        break;
     }
-    case Op::Add:
-    case Op::Sub: {
-      auto a = operand(0), b = operand(1);
-      if (!a || !b) return std::nullopt;
-      Range sum = def.op == Op::Add ? Range{a->low + b->low, a->high + b->high}
-                                    : Range{a->low - b->high, a->high - b->low};
-      constexpr int64_t kFar = 4096;  // what fits a byte in the end does not come from further away
-      bool wraps = (sum.low < 0 && !is_signed(rw.type(def.results[0]).dtype)) || sum.low < -kFar ||
-                   sum.high > kFar;
-      return wraps ? std::nullopt : std::optional(sum);
-    }
-    case Op::Splat:
-    case Op::Broadcast:
-    case Op::ExpandDims:
-    case Op::Reshape:
-    case Op::Permute:
-      return operand(0);
-    case Op::Join: {
-      auto a = operand(0), b = operand(1);
-      if (!a || !b) return std::nullopt;
-      return Range{std::min(a->low, b->low), std::max(a->high, b->high)};
-    }
-    default:
-      return std::nullopt;
   }
+  if (type.dtype == Dtype::kU16) return id;
+  if (type.dtype == Dtype::kI8 && wanted <= 0xff)
+    id = rw.make_as(Op::Bitcast, type.with_dtype(Dtype::kU8), {id});
+  return rw.make_as(dtype_bits(type.dtype) == 16 ? Op::Bitcast : Op::Cast, half, {id});
 }
 
-std::optional<Range> range_of(Rewriter& rw, ValueId id, int depth) {
-  constexpr int kDepth = 8;
-  const ir::Type type = rw.type(id);
-  if (!is_int_type(type) || type.dtype == Dtype::kI1 || depth > kDepth) return std::nullopt;
-  std::optional<Range> range;
-  if (auto bits = rw.constant(id)) {
-    int64_t value = bits_to_int(*bits, type.dtype);
-    if (value >= -255 && value <= 255) range = Range{value, value};
-  } else if (const OpNode* def = rw.module().def(rw.resolve(id))) {
-    range = range_of_op(rw, OpNode(*def), depth);
-  }
-  auto limit = of_bits(type);
-  if (!limit) return range;
-  bool inside = range && range->low >= limit->low && range->high <= limit->high;
-  return inside ? range : limit;
+// `fraction.exponent` + x as a float less `less`, for an x (u16) that fits into the fraction.
+ValueId from_fraction(Rewriter& rw, const ir::Type& to, const Fraction& fraction, ValueId x,
+                      int64_t less) {
+  ValueId image = rw.make_constant(rw.type(x), fraction.image);
+  ValueId number = rw.make_as(Op::Bitcast, to, {rw.make(Op::Or, {x, image})});
+  ValueId constant = rw.make_constant(to, float_to_bits(static_cast<double>(less), to.dtype));
+  return rw.make(Op::Sub, {number, constant});
 }
+
+// Whether all differences `fraction.exponent` + x - less are exact: integers up to twice the
+// exponent are.
+bool is_exact(const Fraction& fraction, int64_t less) {
+  return less >= 0 && less <= 2 * fraction.exponent;
+}
+
+// cast x : F = sub (bitcast (or x, image)), exponent
+Replacement cast_by_fraction(Rewriter& rw, OpId, const OpNode& node) {
+  const ir::Type to = rw.type(node.results[0]);
+  ValueId x = rw.resolve(node.operands[0]);
+  if (!is_int_type(rw.type(x)) || to.is_pointer) return kNoMatch;
+  auto fraction = fraction_of(to.dtype);
+  auto range = integer_range(rw, x);
+  if (!fraction || !range) return kNoMatch;
+  int64_t added = 0;
+  // A sum with a constant that reaches below 0: the constant is added afterwards.
+  for (Op op : {Op::Add, Op::Sub}) {
+    const OpNode* sum = rw.def_as(x, op);
+    if (range->low >= 0 || sum == nullptr) continue;
+    auto constant = rw.constant(sum->operands[1]);
+    if (!constant) continue;
+    added = bits_to_int(*constant, rw.type(x).dtype) * (op == Op::Add ? 1 : -1);
+    x = rw.resolve(sum->operands[0]);
+    range = integer_range(rw, x);
+    if (!range) return kNoMatch;
+    break;
+  }
+  const ir::Type from = rw.type(x);
+  if (from.dtype == Dtype::kI8 && range->low < 0) {
+    // A signed byte is 128 less than its image with the sign flipped.
+    ir::Type byte = from.with_dtype(Dtype::kU8);
+    x = rw.make(Op::Xor, {rw.make_as(Op::Bitcast, byte, {x}), rw.make_constant(byte, 0x80)});
+    added -= 128;
+    range = IntegerRange{0, 255};
+  }
+  int64_t less = fraction->exponent - added;
+  if (!range->within(0, fraction->below - 1) || !is_exact(*fraction, less)) return kNoMatch;
+  return with(from_fraction(rw, to, *fraction, low_half(rw, x, 0xffff), less));
+}
+
+// (exponent + x - c) ± c' = exponent + x - c'' for integers
+Replacement join_constants(Rewriter& rw, OpId, const OpNode& node) {
+  const ir::Type to = rw.type(node.results[0]);
+  if (to.is_pointer) return kNoMatch;
+  auto fraction = fraction_of(to.dtype);
+  auto constant = fraction ? rw.constant(node.operands[1]) : std::nullopt;
+  const OpNode* inner = constant ? rw.def_as(node.operands[0], Op::Sub) : nullptr;
+  if (inner == nullptr) return kNoMatch;
+  auto taken = rw.constant(inner->operands[1]);
+  ValueId image = operand_of(rw, inner->operands[0], Op::Bitcast);
+  const OpNode* number = image.valid() ? rw.def_as(image, Op::Or) : nullptr;
+  if (!taken || number == nullptr || !is_int_constant(rw, number->operands[1], fraction->image))
+    return kNoMatch;
+  ValueId x = rw.resolve(number->operands[0]);
+  auto range = integer_range(rw, x);
+  double more = bits_to_float(*constant, to.dtype), before = bits_to_float(*taken, to.dtype);
+  double less = before + (node.op == Op::Add ? -more : more);
+  if (!range || !range->within(0, fraction->below - 1) || std::floor(more) != more ||
+      !(std::abs(less) <= 4096) || !is_exact(*fraction, static_cast<int64_t>(less)))
+    return kNoMatch;
+  return with(from_fraction(rw, to, *fraction, x, static_cast<int64_t>(less)));
+}
+
+// ---- through a byte ----
 
 // cast x : F = cast (cast x : byte) : F
 Replacement cast_through_byte(Rewriter& rw, OpId, const OpNode& node) {
@@ -100,23 +172,28 @@ Replacement cast_through_byte(Rewriter& rw, OpId, const OpNode& node) {
   if (!is_float_type(to) || !is_int_type(from) || dtype_bits(from.dtype) <= 8 ||
       dtype_bits(to.dtype) > 32)
     return kNoMatch;
-  auto range = range_of(rw, node.operands[0]);
+  auto range = integer_range(rw, node.operands[0]);
   if (!range) return kNoMatch;
   Dtype byte = Dtype::kI8;
-  if (range->low >= 0 && range->high <= 255)
+  if (range->within(0, 255))
     byte = Dtype::kU8;
-  else if (range->low < -128 || range->high > 127)
+  else if (!range->within(-128, 127))
     return kNoMatch;
   ValueId narrow = rw.make_as(Op::Cast, from.with_dtype(byte), {node.operands[0]});
   return with(rw.make_as(Op::Cast, to, {narrow}, node.attrs));
 }
 
-const Rule kRule = {Op::Cast, "cast-through-byte", cast_through_byte};
+constexpr Rule kRules[] = {
+    {Op::Cast, "cast-by-fraction", cast_by_fraction},
+    {Op::Cast, "cast-through-byte", cast_through_byte},
+    {Op::Sub, "sub-joins-constants", join_constants},
+    {Op::Add, "add-joins-constants", join_constants},
+};
 
 }  // namespace
 
 bool narrow_casts(ir::Module& module) {
-  const Rule* rules[] = {&kRule};
+  const Rule* rules[] = {&kRules[0], &kRules[1], &kRules[2], &kRules[3]};
   return Rewriter(module, rules).run();
 }
 

@@ -41,6 +41,20 @@ TW_DEVICE T tw_shfl_xor(T v, u32 mask TW_AT) {
   }
 }
 
+// ---- pairs of 16-bit values in a word ------------------------------------------------------------
+template <class T>
+TW_DEVICE u32 tw_pair(T low, T high) { return tw_pack_b16(tw_bitcast<u16>(low), tw_bitcast<u16>(high)); }
+// v[0] and v[1] become the halves of a word.
+template <class T>
+TW_DEVICE void tw_unpair(T* v, u32 pair) {
+  v[0] = tw_bitcast<T>((u16)pair);
+  v[1] = tw_bitcast<T>((u16)(pair >> 16));
+}
+// Halves shifted by less than 16.
+TW_DEVICE u32 tw_shl_x2(u32 pair, u32 by) { return pair << by & (0xffffu << by & 0xffffu) * 0x10001u; }
+// Two bytes, zero-extended.
+TW_DEVICE u32 tw_widen_bytes(u8 low, u8 high) { return tw_select_bytes((u32)low | (u32)high << 8, 0, 0x4140); }
+
 // ---- vectors of N values as 32-bit words ---------------------------------------------------------
 template <int N, class T>
 TW_DEVICE void tw_to_words(u32* w, const T* v) {

@@ -41,6 +41,12 @@ TW_DEVICE u32 tw_pack_b8(u8 b0, u8 b1, u8 b2, u8 b3) {
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) { return (u32)low | (u32)high << 16; }
 // Four of the bytes 0-3 of a and 4-7 of b, as the hex digits of `which` say, lowest first.
 TW_DEVICE u32 tw_select_bytes(u32 a, u32 b, u32 which) { return __byte_perm(a, b, which); }
+// (x & mask) ^ flip in one instruction, which ptxas does not make of two constants by itself.
+TW_DEVICE u32 tw_and_xor(u32 x, u32 mask, u32 flip) {
+  u32 r;
+  asm("lop3.b32 %0, %1, %2, %3, 0x6a;" : "=r"(r) : "r"(x), "r"(mask), "r"(flip));
+  return r;
+}
 
 // ---- shared memory -------------------------------------------------------------------------------
 // Offsets are bytes from the start of the program's dynamic shared memory, aligned to the access.
@@ -604,17 +610,60 @@ TW_DEVICE i64 tw_mulhi(i64 a, i64 b) { return __mul64hi(a, b); }
 TW_DEVICE u64 tw_mulhi(u64 a, u64 b) { return __umul64hi(a, b); }
 // The whole product: one multiplication where both halves are wanted.
 TW_DEVICE u64 tw_mul_wide(u32 a, u32 b) { u64 r; asm("mul.wide.u32 %0, %1, %2;" : "=l"(r) : "r"(a), "r"(b)); return r; }
-// Sums and products of two pairs of f16.
-TW_DEVICE u32 tw_add_f16x2(u32 a, u32 b) {
-  u32 r;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-  return r;
-}
-TW_DEVICE u32 tw_mul_f16x2(u32 a, u32 b) {
-  u32 r;
-  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-  return r;
-}
+// Pairs of 16-bit floats, the halves of a word: each as the f32 result rounded once.
+#define TW_PAIR(name, ptx)                                         \
+  TW_DEVICE u32 name(u32 a, u32 b) {                               \
+    u32 r;                                                         \
+    asm(ptx " %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));            \
+    return r;                                                      \
+  }
+// Where the machine has no such instruction: half by half, in f32.
+#define TW_PAIR_BY_HALVES(name, type, expression)                                            \
+  TW_DEVICE u32 name(u32 a, u32 b) {                                                         \
+    u32 r = 0;                                                                               \
+    for (int i = 0; i < 32; i += 16) {                                                       \
+      f32 x = tw_f32(type{(u16)(a >> i)}), y = tw_f32(type{(u16)(b >> i)});                  \
+      r |= (u32)tw_##type(expression).bits << i;                                             \
+    }                                                                                        \
+    return r;                                                                                \
+  }
+TW_PAIR(tw_add_f16x2, "add.rn.f16x2")
+TW_PAIR(tw_sub_f16x2, "sub.rn.f16x2")
+TW_PAIR(tw_mul_f16x2, "mul.rn.f16x2")
+#if __CUDA_ARCH__ >= 900
+TW_PAIR(tw_add_bf16x2, "add.rn.bf16x2")
+TW_PAIR(tw_sub_bf16x2, "sub.rn.bf16x2")
+TW_PAIR(tw_mul_bf16x2, "mul.rn.bf16x2")
+#elif __CUDA_ARCH__ >= 800
+// a * 1 + b, b * -1 + a, a * b + -0: the products are exact, so each rounds once.
+#define TW_PAIR_FMA(name, a, b, c)                                                     \
+  TW_DEVICE u32 name(u32 x, u32 y) {                                                   \
+    u32 r;                                                                             \
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));           \
+    return r;                                                                          \
+  }
+TW_PAIR_FMA(tw_add_bf16x2, x, 0x3f803f80u, y)
+TW_PAIR_FMA(tw_sub_bf16x2, y, 0xbf80bf80u, x)
+TW_PAIR_FMA(tw_mul_bf16x2, x, y, 0x80008000u)
+#undef TW_PAIR_FMA
+#else
+TW_PAIR_BY_HALVES(tw_add_bf16x2, bf16, x + y)
+TW_PAIR_BY_HALVES(tw_sub_bf16x2, bf16, x - y)
+TW_PAIR_BY_HALVES(tw_mul_bf16x2, bf16, x * y)
+#endif
+// Minimum and maximum of pairs: as tw_min, tw_max and tw_min_nan, tw_max_nan.
+#if __CUDA_ARCH__ >= 800
+TW_PAIR(tw_min_f16x2, "min.f16x2")
+TW_PAIR(tw_max_f16x2, "max.f16x2")
+TW_PAIR(tw_min_nan_f16x2, "min.NaN.f16x2")
+TW_PAIR(tw_max_nan_f16x2, "max.NaN.f16x2")
+TW_PAIR(tw_min_bf16x2, "min.bf16x2")
+TW_PAIR(tw_max_bf16x2, "max.bf16x2")
+TW_PAIR(tw_min_nan_bf16x2, "min.NaN.bf16x2")
+TW_PAIR(tw_max_nan_bf16x2, "max.NaN.bf16x2")
+#endif
+#undef TW_PAIR
+#undef TW_PAIR_BY_HALVES
 // a * b + c, rounded once.
 TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
 TW_DEVICE f64 tw_fma(f64 a, f64 b, f64 c) { return __fma_rn(a, b, c); }

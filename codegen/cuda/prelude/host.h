@@ -59,6 +59,9 @@ TW_DEVICE u32 tw_pack_b8(u8 b0, u8 b1, u8 b2, u8 b3) {
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) {
   return (u32)low | (u32)high << 16;
 }
+TW_DEVICE u32 tw_and_xor(u32 x, u32 mask, u32 flip) {
+  return (x & mask) ^ flip;
+}
 TW_DEVICE u32 tw_select_bytes(u32 a, u32 b, u32 which) {
   u64 bytes = (u64)b << 32 | a;
   u32 result = 0;
@@ -477,22 +480,21 @@ TW_DEVICE u64 tw_mulhi(u64 a, u64 b) {
 TW_DEVICE u64 tw_mul_wide(u32 a, u32 b) {
   return (u64)a * b;
 }
-TW_DEVICE u32 tw_add_f16x2(u32 a, u32 b) {
-  u32 r = 0;
-  for (int i = 0; i < 32; i += 16) {
-    f32 sum = tw_f32(f16{(u16)(a >> i)}) + tw_f32(f16{(u16)(b >> i)});
-    r |= (u32)tw_f16(sum).bits << i;
+#define TW_PAIR(name, type, expression)                                     \
+  TW_DEVICE u32 name(u32 a, u32 b) {                                        \
+    u32 r = 0;                                                              \
+    for (int i = 0; i < 32; i += 16) {                                      \
+      f32 x = tw_f32(type{(u16)(a >> i)}), y = tw_f32(type{(u16)(b >> i)}); \
+      r |= (u32)tw_##type(expression).bits << i;                            \
+    }                                                                       \
+    return r;                                                               \
   }
-  return r;
-}
-TW_DEVICE u32 tw_mul_f16x2(u32 a, u32 b) {
-  u32 r = 0;
-  for (int i = 0; i < 32; i += 16) {
-    f32 product = tw_f32(f16{(u16)(a >> i)}) * tw_f32(f16{(u16)(b >> i)});
-    r |= (u32)tw_f16(product).bits << i;
-  }
-  return r;
-}
+TW_PAIR(tw_add_f16x2, f16, x + y)
+TW_PAIR(tw_sub_f16x2, f16, x - y)
+TW_PAIR(tw_mul_f16x2, f16, x* y)
+TW_PAIR(tw_add_bf16x2, bf16, x + y)
+TW_PAIR(tw_sub_bf16x2, bf16, x - y)
+TW_PAIR(tw_mul_bf16x2, bf16, x* y)
 TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) {
   return __builtin_fmaf(a, b, c);
 }
@@ -513,6 +515,17 @@ TW_DEVICE f64 tw_fma(f64 a, f64 b, f64 c) {
 TW_MIN_MAX(f32)
 TW_MIN_MAX(f64)
 #undef TW_MIN_MAX
+#if __CUDA_ARCH__ >= 800
+TW_PAIR(tw_min_f16x2, f16, tw_min(x, y))
+TW_PAIR(tw_max_f16x2, f16, tw_max(x, y))
+TW_PAIR(tw_min_nan_f16x2, f16, x != x || y != y ? x + y : tw_min(x, y))
+TW_PAIR(tw_max_nan_f16x2, f16, x != x || y != y ? x + y : tw_max(x, y))
+TW_PAIR(tw_min_bf16x2, bf16, tw_min(x, y))
+TW_PAIR(tw_max_bf16x2, bf16, tw_max(x, y))
+TW_PAIR(tw_min_nan_bf16x2, bf16, x != x || y != y ? x + y : tw_min(x, y))
+TW_PAIR(tw_max_nan_bf16x2, bf16, x != x || y != y ? x + y : tw_max(x, y))
+#endif
+#undef TW_PAIR
 TW_DEVICE f32 tw_div(f32 a, f32 b) {
   return a / b;
 }
