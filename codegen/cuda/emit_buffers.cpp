@@ -49,7 +49,8 @@ std::map<OpId, OpRange> op_ranges(const ir::Module& module) {
 
 std::map<ValueId, BufferPlace> place_buffers(const ir::Module& module,
                                              const LayoutAssignment& assignment,
-                                             const std::map<OpId, OpRange>& ranges) {
+                                             const std::map<OpId, OpRange>& ranges,
+                                             int64_t begin) {
   std::map<ValueId, BufferPlace> places;
   std::vector<ValueId> order;
   std::map<ValueId, ValueId> holder;  // of a lazy tile, or a renaming of it: its buffer
@@ -59,7 +60,7 @@ std::map<ValueId, BufferPlace> place_buffers(const ir::Module& module,
       ValueId buffer = op.results[0];
       int first = ranges.at(id).first;
       places[buffer] = {
-          {first, first}, 0, assignment.buffers.at(buffer).bytes(), module.type(buffer).shape[0]};
+          {first, first}, begin, assignment.buffers.at(buffer).bytes(), module.type(buffer).shape[0]};
       order.push_back(buffer);
       holder[buffer] = buffer;
       return;
@@ -110,6 +111,74 @@ bool is_lazy_load(const ir::Module& module, const std::map<OpId, DotPlan>& dots,
   };
   look(tile);
   return lazy && used;
+}
+
+bool is_private_buffer(const ir::Module& module, const LayoutAssignment& assignment,
+                       const Target& target, ValueId buffer) {
+  const layout::SharedLayout& shared = assignment.buffers.at(buffer);
+  const layout::LinearLayout* copied = nullptr;
+  bool is_private = target.has_cp_async;
+  auto agree = [&](const layout::LinearLayout& layout) {
+    if (copied == nullptr) copied = &layout;
+    return *copied == layout;
+  };
+  ir::walk(module, module.body, [&](OpId id) {
+    const ir::OpNode& op = module.op(id);
+    if (op.operands.empty() || op.operands[0] != buffer) return;
+    if (op.op == Op::CopyAsync) {
+      const layout::LinearLayout& layout = assignment.memory.at(id);
+      layout::SharedAccess access = layout::plan_access(shared, layout, false, {});
+      int vector = std::min(assignment.vectors.at(id), layout.registers());
+      is_private &= agree(layout) && access.copy_lanes == 0 && access.copy_warps == 0 &&
+                    vector * module.type(buffer).element_bytes() >= 4;
+    } else if (op.op == Op::SharedLoad) {
+      is_private &= agree(assignment.values[op.results[0].index]) &&
+                    !assignment.lazy_loads.contains(id);
+    } else {
+      is_private = false;
+    }
+  });
+  return is_private;
+}
+
+namespace {
+
+// Larger partial results are worth a second barrier.
+constexpr int64_t kLargestPartials = 256;
+
+bool is_in_loop(const ir::Module& module, OpId id) {
+  for (OpId at = module.region(module.op(id).parent).parent; at.valid();
+       at = module.region(module.op(at).parent).parent)
+    if (module.op(at).op == Op::For || module.op(at).op == Op::While) return true;
+  return false;
+}
+
+}  // namespace
+
+int64_t partial_bytes(const ir::Module& module, const LayoutAssignment& assignment, OpId reduce) {
+  const ir::OpNode& op = module.op(reduce);
+  int axis = static_cast<int>(op.attrs.get_int("axis"));
+  layout::LinearLayout source = required_layout(module, assignment, reduce, 0);
+  size_t warp_bits = layout::plan_reduction(source, axis).warp_bits.size();
+  if (warp_bits == 0) return 0;
+  int64_t elements = layout::element_count(layout::drop_dim(source, axis).shape) << warp_bits;
+  int64_t bytes = 0;
+  for (ValueId operand : op.operands)
+    bytes += (elements * module.type(operand).element_bytes() + 15) / 16 * 16;
+  return bytes;
+}
+
+LoopPartials place_loop_partials(const ir::Module& module, const LayoutAssignment& assignment) {
+  LoopPartials partials;
+  ir::walk(module, module.body, [&](OpId id) {
+    if (module.op(id).op != Op::Reduce || !is_in_loop(module, id)) return;
+    int64_t bytes = partial_bytes(module, assignment, id);
+    if (bytes == 0 || bytes > kLargestPartials) return;
+    partials.places[id] = partials.end;
+    partials.end += 2 * bytes;
+  });
+  partials.end = (partials.end + 127) / 128 * 128;
+  return partials;
 }
 
 }  // namespace tilewright::cuda

@@ -131,9 +131,10 @@ struct Scratch {
   std::string write, read;  // the thread's part of the byte address
   std::vector<uint32_t> offsets;
   uint32_t start = 0;
+  std::string turn = {};  // a variable to add
 };
 
-Scratch scratch_of(Reduction& r, size_t operand, uint32_t start) {
+Scratch scratch_of(Reduction& r, size_t operand, uint32_t start, const std::string& turn) {
   uint32_t ways = 1u << r.plan.warp_bits.size();
   auto bytes = static_cast<uint32_t>(r.type(operand).element_bytes());
   std::vector<uint32_t> lane = r.result.lane, warp = r.result.warp;
@@ -141,6 +142,7 @@ Scratch scratch_of(Reduction& r, size_t operand, uint32_t start) {
   for (uint32_t& column : warp) column *= ways * bytes;
   Scratch scratch;
   scratch.start = start;
+  scratch.turn = turn;
   scratch.read = r.e.thread_map(lane, warp);
   for (size_t p = 0; p < r.plan.warp_bits.size(); ++p)
     warp[static_cast<size_t>(r.plan.warp_bits[p])] |= (1u << p) * bytes;
@@ -150,10 +152,13 @@ Scratch scratch_of(Reduction& r, size_t operand, uint32_t start) {
   return scratch;
 }
 
-std::string place(const std::string& thread, const std::string& offset, uint32_t start) {
+std::string place(const Scratch& scratch, const std::string& thread, const std::string& offset,
+                  int64_t more = 0) {
   std::string text = thread;
+  int64_t start = scratch.start + more;
   // Offsets of a register may share bits with those of threads.
   if (offset != "0") text = text.empty() ? offset : "(" + text + " ^ " + paren(offset) + ")";
+  if (!scratch.turn.empty()) text = text.empty() ? scratch.turn : scratch.turn + " + " + text;
   if (start != 0) text = text.empty() ? std::to_string(start) : fmt::format("{} + {}", text, start);
   return text.empty() ? "0" : text;
 }
@@ -172,7 +177,7 @@ void store_partials(Reduction& r, const std::vector<Scratch>& scratch) {
       std::string value =
           r.size > 1 ? (i[0] == "0" ? r.part[k] : r.part[k] + " + " + i[0]) : "&" + r.part[k];
       return fmt::format("{}tw_shared_store<1>({}, {});", guard,
-                         place(scratch[k].write, i[1], scratch[k].start), value);
+                         place(scratch[k], scratch[k].write, i[1]), value);
     });
 }
 
@@ -193,7 +198,7 @@ void load_and_fold_partials(Reduction& r, const std::vector<Scratch>& scratch) {
         text += fmt::format(
             "tw_shared_load<{}>({}, {}); ", vector,
             w == 0 ? names[k] : fmt::format("{} + {}", names[k], w),
-            place(scratch[k].read, i[k + 1], scratch[k].start + static_cast<uint32_t>(w * bytes)));
+            place(scratch[k], scratch[k].read, i[k + 1], w * bytes));
       text += fmt::format("{} = {}[0]; ", r.partial(k, i[0]), names[k]);
     }
     std::string call =
@@ -221,24 +226,25 @@ void fold_warps(Reduction& r) {
   if (r.plan.warp_bits.empty()) return;
   Emitter& e = r.e;
   uint32_t ways = 1u << r.plan.warp_bits.size();
-  std::vector<int64_t> sizes;
-  int64_t bytes = 0;
-  for (size_t k = 0; k < r.arity(); ++k) {
-    sizes.push_back(
-        (layout::element_count(r.result.shape) * ways * r.type(k).element_bytes() + 15) / 16 * 16);
-    bytes += sizes.back();
+  const int64_t bytes = partial_bytes(e.module, e.assignment, r.id);
+  const std::optional<int64_t> own = e.own_partials(r.id);
+  std::string turn;
+  if (own) {
+    turn = e.variable("u32", "turn");
+    e.out.line(fmt::format("{} ^= {};", turn, bytes));
   }
-  const int64_t start = place_partials(e, r.op.parent, bytes);
+  const int64_t start = own ? *own : place_partials(e, r.op.parent, bytes);
   std::vector<Scratch> scratch;
   int64_t end = start;
   for (size_t k = 0; k < r.arity(); ++k) {
-    scratch.push_back(scratch_of(r, k, static_cast<uint32_t>(end)));
-    end += sizes[k];
+    scratch.push_back(scratch_of(r, k, static_cast<uint32_t>(end), turn));
+    end += (layout::element_count(r.result.shape) * ways * r.type(k).element_bytes() + 15) / 16 * 16;
   }
-  e.reserve_shared(end, r.op.span, "a reduction across warps");
+  e.reserve_shared(own ? end + bytes : end, r.op.span, "a reduction across warps");
   store_partials(r, scratch);
   e.barrier();
   load_and_fold_partials(r, scratch);
+  if (own) return;
   e.after_shared_read();
   e.last_partials = {r.op.parent, e.shared_uses, start, end};
 }

@@ -134,7 +134,10 @@ void emit_CopyCommit(Emitter& e, ir::OpId) {
 void emit_CopyWait(Emitter& e, ir::OpId id) {
   if (e.target.has_cp_async)
     e.out.line(fmt::format("tw_cp_async_wait<{}>();", e.module.op(id).attrs.get_int("pending")));
-  e.barrier();
+  // Behind a loop the slots become scratch, whoever reads them.
+  ir::OpId around = e.module.region(e.module.op(id).parent).parent;
+  bool in_loop = around.valid() && e.module.op(around).op == ir::Op::For;
+  if (!in_loop || !e.buffers_are_private()) e.barrier();
 }
 
 void emit_SharedLoad(Emitter& e, ir::OpId id) {

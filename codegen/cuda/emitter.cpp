@@ -108,7 +108,10 @@ Emitter::Emitter(const ir::Module& module, const LayoutAssignment& assignment, c
   });
   names_.fresh("thread");
   ranges_ = op_ranges(module);
-  buffers_ = place_buffers(module, assignment, ranges_);
+  loop_partials_ = place_loop_partials(module, assignment);
+  buffers_ = place_buffers(module, assignment, ranges_, loop_partials_.end);
+  for (const auto& [buffer, place] : buffers_)
+    buffers_are_private_ &= is_private_buffer(module, assignment, target, buffer);
 }
 
 void Emitter::fail(ErrorInfo error) {
@@ -393,8 +396,14 @@ std::string Emitter::none_of(uint32_t lanes, uint32_t warps) {
 
 // ---- shared memory ----
 
+std::string Emitter::variable(const std::string& type, const std::string& hint) {
+  std::string name = names_.fresh(hint);
+  preamble_.push_back(fmt::format("{} {} = 0;", type, name));
+  return name;
+}
+
 int64_t Emitter::scratch_start() const {
-  int64_t start = 0;
+  int64_t start = loop_partials_.end;
   for (const auto& [value, place] : buffers_)
     if (place.live.first <= at_.first && at_.first <= place.live.last)
       start = std::max(start, place.end());

@@ -161,8 +161,17 @@ class Emitter {
   // Where scratch begins for the op being emitted.
   int64_t scratch_start() const;
   bool has_buffers() const { return !buffers_.empty(); }
+  // Every thread reads from buffers only what it has copied there itself.
+  bool buffers_are_private() const { return buffers_are_private_; }
   // Shared memory is needed up to `end`, for what `what` says.
   void reserve_shared(int64_t end, Span span, std::string_view what);
+  // Where a reduction in a loop keeps its partial results, if they have a place of their own.
+  std::optional<int64_t> own_partials(ir::OpId reduce) const {
+    auto found = loop_partials_.places.find(reduce);
+    return found == loop_partials_.places.end() ? std::nullopt : std::optional(found->second);
+  }
+  // A variable for the whole kernel, 0 at its beginning.
+  std::string variable(const std::string& type, const std::string& hint);
   const BufferPlace& buffer(ir::ValueId value) const { return buffers_.at(value); }
   void barrier();
   void before_shared_write();  // a barrier, unless nobody can still be reading
@@ -204,7 +213,9 @@ class Emitter {
   std::vector<bool> defined_;
   std::vector<std::vector<ir::OpId>> users_;
   std::vector<Converted> converted_;  // those made in the regions that are open
+  LoopPartials loop_partials_;
   std::map<ir::ValueId, BufferPlace> buffers_;
+  bool buffers_are_private_ = true;
   std::map<ir::OpId, OpRange> ranges_;
   OpRange at_ = {};  // of the op being emitted
   std::vector<std::string> preamble_;

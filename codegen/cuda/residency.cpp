@@ -72,7 +72,7 @@ class Pressure {
     // Indices and masks are made again where they are needed.
     if (type.is_tile() && !flexible)
       life.weight =
-          assignment_.values[value.index].registers() * std::max(1, type.element_bytes() / 4);
+          (assignment_.values[value.index].registers() * type.element_bytes() + 3) / 4;
   }
 
   void use(ValueId value, const std::vector<int>& loops) {

@@ -7,8 +7,10 @@
 //                     and loads are new carried values, which run d iterations ahead
 //
 // Every new carried value has its initial value from a frame before the loop and its next one from
-// a frame of the body. Loads for later iterations stand in an `if` that asks whether the iteration
-// exists; copies made there are seen there only.
+// a frame of the body. Loads for later iterations ask whether the iteration exists: in a loop
+// around dots they stand in an `if`, which keeps their addresses out of the last iterations; copies
+// made there are seen there only. In other loops that is part of their masks: a body without
+// branches starts its loads first and does not tie what follows to them.
 #include "codegen/schedule/pipeline.h"
 
 #include <algorithm>
@@ -51,7 +53,9 @@ class Pipeline {
         bounds_(loop_, b_),
         before_(module.add_region({})),
         top_(module.add_region({})),
-        bottom_(module.add_region({})) {
+        bottom_(module.add_region({})),
+        branches_(
+            std::ranges::any_of(loop_.ops, [&](OpId id) { return module.op(id).op == Op::Dot; })) {
     b_.set_span(loop_.node().span);
   }
 
@@ -59,6 +63,7 @@ class Pipeline {
     for (const PlannedLoad& load : plan_.loads) {
       if (!load.is_needed) continue;
       if (load.how == How::kAsync) async_.push_back(make_buffer(load.op, plan_.stages));
+      if (load.how == How::kOnce) once_.push_back(make_buffer(load.op, 1));
       if (load.how == How::kStaged) staged_.push_back(make_buffer(load.op, 2));
       if (load.how == How::kAhead) ahead_.push_back(load.op);
     }
@@ -163,6 +168,8 @@ class Pipeline {
     for (ValueId& operand : node.operands) operand = copy(frame, operand);
     Span outer = b_.span();
     b_.set_span(node.span);
+    if (node.op == Op::Load && condition_.valid())
+      node.operands = masked(std::move(node.operands), condition_);
     OpId made = b_.make_op(node.op, node.operands, node.attrs, types);
     b_.set_span(outer);
     for (size_t i = 0; i < types.size(); ++i)
@@ -190,19 +197,42 @@ class Pipeline {
     return found->second;
   }
 
-  // ---- what is loaded in an `if` ----
+  // ---- what is loaded if an iteration exists ----
+
+  // The operands of a load, masked off unless `condition` holds.
+  std::vector<ValueId> masked(std::vector<ValueId> operands, ValueId condition) {
+    const Type& pointer = m_.type(operands[0]);
+    ValueId mask = condition;
+    if (pointer.is_tile())
+      mask = b_.make_as(Op::Splat, Type::tile(Dtype::kI1, pointer.shape), {condition});
+    if (operands.size() == 1)
+      operands.push_back(mask);
+    else
+      operands[1] = b_.make(Op::And, {operands[1], mask});
+    return operands;
+  }
 
   void copy_slots(Frame frame, const std::vector<Buffer>& buffers, ValueId slot) {
     for (const Buffer& buffer : buffers) {
       OpNode load = m_.op(buffer.load);
-      std::vector<ValueId> operands = {buffer.value, slot, copy(frame, load.operands[0])};
+      b_.set_span(load.span);
+      std::vector<ValueId> operands = {copy(frame, load.operands[0])};
       if (load.operands.size() > 1) operands.push_back(copy(frame, load.operands[1]));
+      if (condition_.valid()) operands = masked(std::move(operands), condition_);
+      operands.insert(operands.begin(), {buffer.value, slot});
       ir::Attrs attrs = load.attrs;
       attrs.erase("volatile");
-      b_.set_span(load.span);
       b_.make_op(Op::CopyAsync, operands, attrs, {});
     }
     b_.set_span(loop_.node().span);
+  }
+  void copy_slots_if(RegionId region, ValueId condition, const Frame& frame,
+                     const std::vector<Buffer>& buffers, ValueId slot) {
+    if (branches_) return make_if(region, condition, [&] { copy_slots(frame, buffers, slot); });
+    b_.set_region(region);
+    condition_ = condition;
+    copy_slots(frame, buffers, slot);
+    condition_ = {};
   }
 
   // if condition { body } in the region.
@@ -221,6 +251,7 @@ class Pipeline {
   // What the loads give in a frame if the condition holds, else zeros.
   std::vector<ValueId> load_if(RegionId region, ValueId condition, Frame frame,
                                const std::vector<OpId>& loads) {
+    if (!branches_) return load_masked(region, condition, std::move(frame), loads);
     std::vector<Type> types;
     for (OpId load : loads) types.push_back(m_.type(m_.op(load).results[0]));
     b_.set_region(region);
@@ -241,6 +272,16 @@ class Pipeline {
     return results;
   }
 
+  std::vector<ValueId> load_masked(RegionId region, ValueId condition, Frame frame,
+                                   const std::vector<OpId>& loads) {
+    b_.set_region(region);
+    condition_ = condition;
+    std::vector<ValueId> values;
+    for (OpId load : loads) values.push_back(copy(frame, m_.op(load).results[0]));
+    condition_ = {};
+    return values;
+  }
+
   // ---- before the loop ----
 
   ValueId exists_before(int count) {
@@ -254,7 +295,8 @@ class Pipeline {
     for (int s = 0; !async_.empty() && s + 1 < plan_.stages; ++s) {
       for (const Buffer& buffer : async_) prepare_operands(false, s, buffer.load);
       ValueId exists = exists_before(s), number = slot(s);
-      make_if(before_, exists, [&] { copy_slots(before_frames_[s], async_, number); });
+      copy_slots_if(before_, exists, before_frames_[s], async_, number);
+      if (s == 0) copy_slots_if(before_, exists, before_frames_[s], once_, number);
       b_.make_op(Op::CopyCommit, {}, {}, {});
     }
     if (staged_.empty()) return;
@@ -288,21 +330,29 @@ class Pipeline {
       b_.make_op(Op::CopyWait, {}, {{"pending", int64_t{plan_.stages - 2}}}, {});
     else if (!staged_.empty())
       b_.make_op(Op::Barrier, {}, {}, {});
-    for (const auto* buffers : {&async_, &staged_})
+    // Beside dots the fragments that are needed first are read first.
+    if (branches_) load_slots();
+    if (!async_.empty()) {
+      int distance = plan_.stages - 1;
+      for (const Buffer& buffer : async_) prepare_operands(true, distance, buffer.load);
+      ValueId exists = exists_after(distance), write = rings_.at(plan_.stages).write;
+      copy_slots_if(top_, exists, body_frames_[distance], async_, write);
+      b_.make_op(Op::CopyCommit, {}, {}, {});
+    }
+    if (!branches_) load_slots();
+  }
+
+  void load_slots() {
+    for (const auto* buffers : {&async_, &once_, &staged_})
       for (const Buffer& buffer : *buffers) {
         ValueId value = m_.op(buffer.load).results[0];
         b_.set_span(m_.op(buffer.load).span);
-        ValueId tile = b_.make(Op::SharedLoad, {buffer.value, rings_.at(buffer.slots).read});
+        ValueId read = buffer.slots == 1 ? slot(0) : rings_.at(buffer.slots).read;
+        ValueId tile = b_.make(Op::SharedLoad, {buffer.value, read});
         m_.value(tile).name = m_.value(value).name;
         replaced_[value] = tile;
       }
     b_.set_span(loop_.node().span);
-    if (async_.empty()) return;
-    int distance = plan_.stages - 1;
-    for (const Buffer& buffer : async_) prepare_operands(true, distance, buffer.load);
-    ValueId exists = exists_after(distance), write = rings_.at(plan_.stages).write;
-    make_if(top_, exists, [&] { copy_slots(body_frames_[distance], async_, write); });
-    b_.make_op(Op::CopyCommit, {}, {}, {});
   }
 
   // Everything that has to be carried is asked for before any of it is made.
@@ -444,7 +494,9 @@ class Pipeline {
   ir::Builder b_;
   Bounds bounds_;
   RegionId before_, top_, bottom_;  // ops that go before the loop, first and last in its body
-  std::vector<Buffer> async_, staged_;
+  bool branches_;                   // loads that may not exist stand in an `if`
+  ValueId condition_;               // else what they are masked with, while they are made
+  std::vector<Buffer> async_, once_, staged_;
   std::vector<OpId> ahead_;
   std::map<int, Ring> rings_;
   std::vector<Added> added_;

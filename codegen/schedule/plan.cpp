@@ -26,8 +26,16 @@ namespace {
 // is all that pays. With 32 warps a thread has 64 registers, and no more than an eighth is given.
 constexpr int kAheadBesideDots = 16, kAheadAlone = 16, kShareAhead = 8;
 // A loop that reduces waits for all it loads in every iteration, however many bytes those are:
-// there, what can be copied lies in shared memory an iteration ahead, and costs no registers.
-constexpr int kStagesAlone = 2;
+// there, what can be copied lies in shared memory, and costs no registers. What one iteration waits
+// for has landed when the copies of the next one start, so with two slots nothing would be in
+// flight for a moment: as many slots as are asked for, if programs of so many threads find room on
+// an SM.
+constexpr int kThreadsAlone = 512;
+// A scalar that is loaded in the iteration that uses it costs a latency of memory, whatever else is
+// in flight; a register or two are always worth it.
+constexpr int kFewRegisters = 2;
+// Shared memory for what a reduction exchanges.
+constexpr int kExchanges = 1024;
 // What is staged through registers to shared memory stands beside a whole accumulator.
 constexpr int kStaged = 64;
 // Fewer iterations than this leave nothing to hide.
@@ -82,6 +90,11 @@ bool is_zero(const ir::Module& module, ValueId value) {
   if (const auto* integer = std::get_if<int64_t>(&number)) return *integer == 0;
   const double* real = std::get_if<double>(&number);
   return real != nullptr && *real == 0 && !std::signbit(*real);
+}
+
+// The same in every iteration.
+bool is_invariant(const Loop& loop, const OpNode& load) {
+  return std::ranges::none_of(load.operands, [&](ValueId v) { return loop.is_inside(v); });
 }
 
 bool has_dot(const ir::Module& module, const Loop& loop) {
@@ -246,9 +259,10 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
     } else if (few) {
       load.why = "the loop has too few iterations";
     } else if (waits && cannot_copy(load.op).empty()) {
-      load.how = How::kAsync;
-      load.why = "shared memory holds it";
-    } else if (enough) {
+      bool once = is_invariant(loop, module_.op(load.op));
+      load.how = once ? How::kOnce : How::kAsync;
+      load.why = once ? "all iterations load the same" : "shared memory holds it";
+    } else if (enough && registers(load.op) > kFewRegisters) {
       load.why = fmt::format("the loop has {} bytes a thread in flight as it is", 4 * all);
     } else if (registers(load.op) > ahead) {
       load.why = (no_copy.empty() ? "" : no_copy + "; ") + "it would take too many registers";
@@ -258,16 +272,36 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
       load.why = (no_copy.empty() ? "" : no_copy + "; ") + "registers hold it";
     }
   }
+  if (!plan.uses(How::kAsync))
+    for (PlannedLoad& load : plan.loads)
+      if (load.how == How::kOnce) load.how = How::kKept;
   bool async = plan.uses(How::kAsync), other = plan.uses(How::kStaged) || plan.uses(How::kAhead);
   int wanted = plan.stages;
   if (!async) plan.stages = other ? std::min(plan.stages, 2) : 1;
-  if (async && !dots) plan.stages = std::min(plan.stages, kStagesAlone);
+  if (async && !dots) plan.stages = slots_alone(plan);
   if (count && plan.stages > *count) plan.stages = static_cast<int>(*count);
   if (plan.stages == wanted) return;
-  plan.why = async && !dots ? "shared memory holds one iteration ahead"
-             : async        ? "the loop has " + std::to_string(*count) + " iterations"
-             : other        ? "registers hold one iteration ahead"
-                            : "no load can be started ahead";
+  plan.why = count && plan.stages == *count
+                 ? "the loop has " + std::to_string(*count) + " iterations"
+             : async ? "more would leave too few programs room in shared memory"
+             : other ? "registers hold one iteration ahead"
+                     : "no load can be started ahead";
+}
+
+int Planner::slots_alone(const LoopPlan& plan) const {
+  int64_t slot = 0, once = 0;
+  for (const PlannedLoad& load : plan.loads) {
+    const ir::Type& type = module_.type(module_.op(load.op).results[0]);
+    int64_t bytes = type.element_count() * dtype_bytes(type.dtype);
+    if (load.is_needed && load.how == How::kAsync) slot += bytes;
+    if (load.is_needed && load.how == How::kOnce) once += bytes;
+  }
+  int64_t programs = std::max(1, kThreadsAlone / threads_);
+  int64_t room = target_.shared_per_sm / programs - target_.reserved_shared_per_block;
+  room = std::min<int64_t>(room, target_.shared_per_block) - kExchanges;
+  int slots = plan.stages;
+  while (slots > 2 && slots * slot + once > room) --slots;
+  return slots;
 }
 
 std::string Planner::cannot_copy(OpId load) const {

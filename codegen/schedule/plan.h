@@ -47,6 +47,8 @@ class Planner {
   // Why a load cannot be copied asynchronously; empty if it can.
   std::string cannot_copy(ir::OpId load) const;
   int registers(ir::OpId load) const;
+  // Slots for a loop without dots.
+  int slots_alone(const LoopPlan& plan) const;
 
   const ir::Module& module_;
   const Target& target_;

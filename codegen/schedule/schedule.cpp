@@ -33,6 +33,8 @@ std::string_view how_text(LoadReport::How how) {
       return "loaded ahead, then to shared memory";
     case LoadReport::How::kAhead:
       return "loaded ahead to registers";
+    case LoadReport::How::kOnce:
+      return "copied once, to shared memory";
     case LoadReport::How::kKept:
       return "not moved";
   }

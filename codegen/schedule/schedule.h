@@ -35,6 +35,7 @@ struct LoadReport {
     kAsync,   // copied to shared memory, stages-1 iterations ahead
     kStaged,  // loaded to registers one iteration ahead, then written to shared memory
     kAhead,   // loaded to registers ahead
+    kOnce,    // the same in every iteration: copied to shared memory before the loop
     kKept,    // left where it was
   };
   Span span;
