@@ -162,13 +162,18 @@ std::string SharedPlace::base(const std::string& hint, uint32_t meeting) const {
     return e_.at_top("u32", "at", own);
   }
   if (own.empty()) return start_.base;
-  // A slot starts at a multiple of a row: what is swizzled within a row may be XORed to the sum, of
-  // which there is then one for all patterns.
-  constexpr uint32_t kRow = 128;
   std::string name = e_.fresh(hint);
-  e_.out.line(meeting != 0 && meeting < kRow
-                  ? fmt::format("const u32 {} = ({} + {}) ^ {};", name, start_.base, at_, meeting)
-                  : fmt::format("const u32 {} = {} + {};", name, start_.base, paren(own)));
+  // What depends on the thread alone is computed before the loop that goes through the slots, if
+  // there are registers to hold it. Else: a slot starts at a multiple of a row, so what is swizzled
+  // within a row may be XORed to the sum, of which there is then one for all patterns.
+  constexpr uint32_t kRow = 128;
+  if (meeting != 0 && meeting < kRow && e_.assignment.dots.size() > 1) {
+    e_.out.line(
+        fmt::format("const u32 {} = ({} + {}) ^ {};", name, start_.base, at_, meeting));
+    return name;
+  }
+  if (meeting != 0) own = e_.at_top("u32", "at", fmt::format("tw_keep({})", own));
+  e_.out.line(fmt::format("const u32 {} = {} + {};", name, start_.base, own));
   return name;
 }
 

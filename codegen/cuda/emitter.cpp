@@ -164,7 +164,8 @@ Result<Source> Emitter::finish() {
   if (source.max_registers > 0)
     source.max_registers = std::min(source.max_registers, target.registers_per_sm / source.threads /
                                                               kRegisterUnit * kRegisterUnit);
-  if (source.max_registers == 0) source.min_blocks = wanted_blocks(module, assignment, target);
+  if (source.max_registers == 0)
+    source.min_blocks = wanted_blocks(module, assignment, target, shared_bytes_);
   std::string text = fmt::format("// {} for {}: {} threads, {} bytes of shared memory.\n", entry_,
                                  target.name, source.threads, shared_bytes_);
   if (source.max_registers > 0)
@@ -382,7 +383,10 @@ std::string Emitter::thread_map(const std::vector<uint32_t>& lane,
   if (reach(columns) == 0) return {};
   std::string expression = without_parens(linear_expression({{"thread", columns}}));
   thread();
-  return expression == "thread" ? expression : at_top("u32", "at", expression);
+  if (expression == "thread") return expression;
+  // The main loop of a dot has more use for instructions than for registers.
+  return at_top("u32", "at",
+                assignment.dots.empty() ? expression : fmt::format("tw_keep({})", expression));
 }
 
 std::string Emitter::none_of(uint32_t lanes, uint32_t warps) {

@@ -18,6 +18,8 @@ constexpr int kOtherRegisters = 32;
 // More threads than that need no more bytes in flight, and registers are worth more.
 constexpr int kEnoughThreads = 1536;
 constexpr int kMostRegisters = 255;
+// Beside accumulators and operands of dots: addresses and fragments of B, and those of A a tile.
+constexpr int kDotRegisters = 32, kTileRegisters = 8;
 
 // Ops that no thread gets past with part of a tile.
 bool holds_whole_tiles(const OpNode& op) {
@@ -125,11 +127,57 @@ class Pressure {
   int time_ = 0;
 };
 
+int words(const ir::Module& module, ValueId value, int registers) {
+  return registers * module.type(value).element_bytes() / 4;
+}
+
+// Registers of the accumulators of a loop's dots and of the operands they take from outside; 0 if
+// the loop has fewer than two dots.
+int dot_registers(const ir::Module& module, const LayoutAssignment& assignment, ir::RegionId body) {
+  int count = 0, registers = kDotRegisters, tiles = 0;
+  for (OpId id : module.region(body).ops) {
+    const OpNode& op = module.op(id);
+    auto plan = assignment.dots.find(id);
+    if (plan == assignment.dots.end()) continue;
+    if (plan->second.kind != DotPlan::Kind::kMma) return 0;
+    ++count;
+    registers += words(module, op.results[0], plan->second.accumulator.registers());
+    tiles =
+        std::max(tiles, layout::mma_counts(module.type(op.operands[0]).shape,
+                                           module.type(op.operands[1]).shape, plan->second.tiling)
+                            .m);
+    for (size_t i : {0, 1}) {
+      const OpNode* def = module.def(op.operands[i]);
+      if (def != nullptr && def->parent != body && def->op != Op::Const)
+        registers += words(module, op.operands[i],
+                           (i == 0 ? plan->second.operand_a : plan->second.operand_b).registers());
+    }
+  }
+  return count > 1 ? registers + kTileRegisters * tiles : 0;
+}
+
+int blocks_beside_dots(const ir::Module& module, const LayoutAssignment& assignment,
+                       const Target& target, int64_t shared_bytes) {
+  int most = 0;
+  ir::walk(module, module.body, [&](OpId id) {
+    const OpNode& op = module.op(id);
+    if (op.op == Op::For) most = std::max(most, dot_registers(module, assignment, op.regions[0]));
+  });
+  if (most == 0) return 1;
+  int warps = assignment.warps;
+  // Registers are given out to warps by 8 a thread, in each of the SM's four parts.
+  int per_warp = (std::min(most, kMostRegisters) + 7) / 8 * 8 * 32;
+  int64_t shared = shared_bytes + target.reserved_shared_per_block;
+  int blocks = std::min(target.registers_per_sm / 4 / per_warp * 4 / warps,
+                        static_cast<int>(target.shared_per_sm / std::max<int64_t>(1, shared)));
+  return std::clamp(blocks, 1, std::max(1, kEnoughThreads / (32 * warps)));
+}
+
 }  // namespace
 
 int wanted_blocks(const ir::Module& module, const LayoutAssignment& assignment,
-                  const Target& target) {
-  if (!assignment.dots.empty()) return 1;
+                  const Target& target, int64_t shared_bytes) {
+  if (!assignment.dots.empty()) return blocks_beside_dots(module, assignment, target, shared_bytes);
   int threads = assignment.warps * 32;
   int registers = (Pressure(module, assignment).registers() + kOtherRegisters + 7) / 8 * 8;
   registers = std::min(registers, kMostRegisters);

@@ -43,14 +43,21 @@ void set_lines(Part& part, const SourceMap& sources) {
   }
 }
 
-// How many of a loop's instructions lie on lines of the part.
+// How many of a loop's instructions lie on lines of the part, or of helpers that it calls.
 int shared_instructions(const Part& part, const Loop& loop, const std::vector<Instruction>& code,
-                        const std::vector<LineRow>& lines) {
+                        const std::vector<LineRow>& lines, const SourceMap& sources) {
+  std::vector<Place> helpers;
+  for (Span span : part.work.ops)
+    if (Place at = place_of(sources, span); at.line > 0) helpers.push_back(std::move(at));
   int count = 0;
   for (int index : loop.instructions) {
     const LineRow* row = line_at(lines, code[static_cast<size_t>(index)].offset);
-    count += row && is_file(row->file, part.from.path) && row->line >= part.from.line &&
-             row->line <= part.to.line;
+    if (row == nullptr) continue;
+    bool own = is_file(row->file, part.from.path) && row->line >= part.from.line &&
+               row->line <= part.to.line;
+    count += own || std::ranges::any_of(helpers, [&](const Place& at) {
+               return row->line == at.line && is_file(row->file, at.path);
+             });
   }
   return count;
 }
@@ -58,7 +65,7 @@ int shared_instructions(const Part& part, const Loop& loop, const std::vector<In
 // Gives every innermost machine loop to the part whose lines it holds most of. Without line
 // information loops are taken in order if there are as many as parts.
 void match_loops(std::vector<Part>& parts, const std::vector<Instruction>& code,
-                 const std::vector<LineRow>& lines) {
+                 const std::vector<LineRow>& lines, const SourceMap& sources) {
   std::vector<Loop> loops = cuda::sass::find_loops(code);
   std::erase_if(loops, [](const Loop& loop) { return !loop.innermost; });
   std::vector<Part*> targets;
@@ -73,7 +80,7 @@ void match_loops(std::vector<Part>& parts, const std::vector<Instruction>& code,
     Part* best = nullptr;
     int most = 0;
     for (Part* part : targets)
-      if (int count = shared_instructions(*part, loop, code, lines); count > most)
+      if (int count = shared_instructions(*part, loop, code, lines, sources); count > most)
         best = part, most = count;
     // Loops of helpers (a compare-and-swap, a division) have few instructions on its lines.
     if (best && 2 * most > static_cast<int>(loop.instructions.size()))
@@ -173,7 +180,7 @@ Result<Report> make_report(const Input& input) {
     set_lines(part, input.sources);
     out.parts.push_back(std::move(part));
   }
-  match_loops(out.parts, code, lines);
+  match_loops(out.parts, code, lines, input.sources);
   cuda::sass::Mix outside = outside_mix(code);
   for (Part& part : out.parts) {
     const cuda::sass::Mix* mix = !part.work.is_loop  ? &outside

@@ -38,6 +38,11 @@ TW_DEVICE u32 tw_shfl_xor_b32(u32 v, u32 mask) {
 TW_DEVICE u32 tw_pack_b8(u8 b0, u8 b1, u8 b2, u8 b3) {
   return (u32)b0 | (u32)b1 << 8 | (u32)b2 << 16 | (u32)b3 << 24;
 }
+// v, which the compiler takes for unknown: it holds it in a register rather than compute it again where it is used.
+TW_DEVICE u32 tw_keep(u32 v) {
+  asm("" : "+r"(v));
+  return v;
+}
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) { return (u32)low | (u32)high << 16; }
 // Four of the bytes 0-3 of a and 4-7 of b, as the hex digits of `which` say, lowest first.
 TW_DEVICE u32 tw_select_bytes(u32 a, u32 b, u32 which) { return __byte_perm(a, b, which); }

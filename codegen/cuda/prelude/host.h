@@ -56,6 +56,7 @@ TW_DEVICE u32 tw_shfl_xor_b32(u32 v, u32 mask, tw_at at = {}) {
 TW_DEVICE u32 tw_pack_b8(u8 b0, u8 b1, u8 b2, u8 b3) {
   return (u32)b0 | (u32)b1 << 8 | (u32)b2 << 16 | (u32)b3 << 24;
 }
+TW_DEVICE u32 tw_keep(u32 v) { return v; }
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) {
   return (u32)low | (u32)high << 16;
 }

@@ -37,7 +37,7 @@ namespace {
 using cuda::sass::Class;
 
 constexpr int kSyncSlots = 3, kPtxasSlots = 3, kPointerSlots = 2, kOtherSlots = 14;
-constexpr double kSlack = 1.55;
+constexpr double kSlack = 1.3;
 // A warp for each scheduler; with 16-bit operands and less two, so that one multiplies while the
 // other loads.
 constexpr int kSchedulers = 4;
