@@ -2,11 +2,12 @@
 """Times products whose tiles are few: 4-bit weights with 1 to 32 rows, split-K and stream-K with a long K.
 
 Needs a GPU, torch, and the `tilewright` package on PYTHONPATH (runtime/bindings/python).
-    python3 tests/triton/skinny.py [int4] [split]
+    python3 tests/triton/skinny.py [int4] [split] [--all]
 
 Weights rotate through buffers of more than twice the L2 cache, so that they come from memory; short kernels are timed in
 CUDA graphs. GB/s counts each operand once; "of copy" is beside a device-to-device copy in the same run (read + write).
 """
+import itertools
 import math
 import pathlib
 import statistics
@@ -18,6 +19,7 @@ import tilewright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "kernels_lib"
 ROTATED_BYTES = 256 << 20
+VERBOSE = "--all" in sys.argv  # every config, not the best alone
 
 
 def graph_ms(launches, rounds=9):
@@ -53,53 +55,69 @@ def copy_rate():
     return 8 * x.numel() / graph_ms([lambda: torch.mul(x, 1.0, out=y)] * 4) / 1e6
 
 
-def pack(q):
-    """q[K, N] in 0…15 -> int16[N, K // 4], as kernels_lib/matmul_int4/kernel.py says."""
+def pack(q, blocked):
+    """q[K, N] in 0…15 -> int16[K // 256, N, 64] or int16[N, K // 4], as kernels_lib/matmul_int4/kernel.py says."""
     k, n = q.shape
     quarters = q.view(k // 256, 4, 64, n).to(torch.int32)
-    words = sum(quarters[:, s] << (4 * s) for s in range(4))
-    return words.to(torch.int16).reshape(k // 4, n).t().contiguous()
+    words = sum(quarters[:, s] << (4 * s) for s in range(4)).to(torch.int16)
+    return words.transpose(1, 2).contiguous() if blocked else words.permute(2, 0, 1).contiguous()
 
 
-INT4_CONFIGS = [(64, 4, 3, 4), (64, 4, 4, 4), (128, 4, 3, 4), (128, 4, 4, 4), (128, 8, 3, 4), (64, 4, 4, 8), (64, 2, 4, 4), (128, 4, 4, 8),
-                (64, 4, 6, 4), (128, 4, 2, 8), (32, 2, 4, 4), (64, 4, 5, 2)]
+# BLOCK_N, warps, stages, programs an SM of the persistent kernel (0: the other one), splits of the other one.
+INT4_CONFIGS = [(128, 4, 3, 2, 0), (128, 4, 4, 2, 0), (128, 4, 5, 2, 0), (64, 4, 4, 3, 0), (64, 4, 6, 2, 0), (64, 2, 4, 4, 0), (64, 2, 6, 3, 0),
+                (256, 8, 3, 1, 0), (256, 8, 5, 1, 0), (128, 8, 4, 2, 0), (256, 4, 3, 1, 0),
+                (64, 4, 4, 0, 4), (128, 4, 4, 0, 4), (128, 4, 4, 0, 8), (128, 8, 3, 0, 4), (64, 2, 4, 0, 4)]
 
 
 def int4(copy):
-    kernel = tilewright.compile(ROOT / "matmul_int4" / "kernel.py", "matmul_int4")
-    for n, k in ((14336, 4096), (8192, 8192), (28672, 8192)):
+    file = ROOT / "matmul_int4" / "kernel.py"
+    kernel, persistent = (tilewright.compile(file, name) for name in ("matmul_int4", "matmul_int4_persistent"))
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    for n, k in ((14336, 4096), (4096, 14336), (28672, 8192)):
         q = torch.randint(0, 16, (k, n), device="cuda", dtype=torch.uint8)
         scale = (torch.rand(k // 128, n, device="cuda") * 0.1).half()
-        packed = pack(q)
-        weights = (q.double() - 8).view(k // 128, 128, n) * scale.double()[:, None]
-        weights = weights.view(k, n)
-        copies = max(2, math.ceil(ROTATED_BYTES / packed.nbytes))
-        rotated = [packed.clone() for _ in range(copies)]
-        for m in (1, 4, 16, 32):
+        weights = ((q.half() - 8).view(k // 128, 128, n) * scale[:, None]).view(k, n)
+        copies = max(2, math.ceil(ROTATED_BYTES * 4 / (k * n * 2)))
+        halves = [weights.clone() for _ in range(2 if k * n > 1 << 26 else 3)]
+        layouts = {}
+        for blocked in (True, False):
+            packed = pack(q, blocked)
+            layouts[blocked] = [packed.clone() for _ in range(copies)]
+        for m in (1, 8, 16, 32):
             a = torch.randn(m, k, device="cuda").half()
             out = torch.zeros(m, n, device="cuda", dtype=torch.float32)
-            reference = a.double() @ weights
-            rows = 16 if m <= 16 else 32
+            reference = a.double() @ weights.double()
+            dense = torch.empty(m, n, device="cuda", dtype=torch.float16)
+            blas = graph_ms([lambda w=w: torch.mm(a, w, out=dense) for w in halves])
+            rows = 8 if m <= 8 else 16 if m <= 16 else 32
             results = []
-            for columns, warps, stages, splits in INT4_CONFIGS:
+            for blocked, (columns, warps, stages, programs, splits) in itertools.product((True, False), INT4_CONFIGS):
+                strides = (n * 64, 64) if blocked else (64, k // 4)
+                tiles = math.ceil(n / columns)
+
                 def launch(w):
-                    kernel[(math.ceil(n / columns), splits, math.ceil(m / rows))](
-                        a, w, scale, out, m, n, k, k, k // 4, n, BLOCK_M=rows, BLOCK_N=columns, ATOMIC=True, num_warps=warps,
-                        num_stages=stages, stream=current())
+                    options = dict(BLOCK_M=rows, BLOCK_N=columns, num_warps=warps, num_stages=stages, stream=current())
+                    operands = (a, w, scale, out, m, n, k, k, *strides, n)
+                    if programs:
+                        persistent[(min(programs * processors, tiles * k // 256), math.ceil(m / rows))](*operands, **options)
+                    else:
+                        kernel[(tiles, splits, math.ceil(m / rows))](*operands, ATOMIC=True, **options)
+                name = f"{'blocked' if blocked else 'rows'} {columns}x{warps}w s{stages} p{programs} k{splits}"
                 try:
                     out.zero_()
-                    launch(packed)
+                    launch(layouts[blocked][0])
                     error = ((out.double() - reference).norm() / reference.norm()).item()
-                    if error > 2e-3:
-                        print(f"int4 {m}x{n}x{k} {columns} {warps} {stages} {splits}: WRONG, error {error:.1e}")
+                    if not error < 3e-3:
+                        print(f"int4 {m}x{n}x{k} {name}: WRONG, error {error:.1e}")
                         continue
-                    results.append((graph_ms([lambda w=w: launch(w) for w in rotated]), (columns, warps, stages, splits)))
+                    results.append((graph_ms([lambda w=w: launch(w) for w in layouts[blocked]], rounds=5), name))
                 except tilewright.TilewrightError as error:
-                    print(str(error).splitlines()[0])
-            time, config = min(results)
-            moved = packed.nbytes + scale.nbytes + a.nbytes + out.nbytes
-            rate = moved / time / 1e6
-            print(f"int4 {m:2d}x{n}x{k} {config} {time * 1000:7.1f} us {rate:6.0f} GB/s, of copy {rate / copy:4.2f}", flush=True)
+                    print(name, str(error).splitlines()[0])
+            moved = k * n // 2 + scale.nbytes + a.nbytes + out.nbytes
+            for time, name in sorted(results)[:20 if VERBOSE else 1]:
+                rate = moved / time / 1e6
+                print(f"int4 {m:2d}x{n}x{k} {name:26s} {time * 1000:7.1f} us {rate:6.0f} GB/s, of copy {rate / copy:4.2f}, "
+                      f"f16 by cuBLAS {blas * 1000:6.1f} us, {blas / time:4.2f}x", flush=True)
 
 
 def split():
@@ -152,7 +170,7 @@ def split():
 
 def main():
     torch.manual_seed(0)
-    which = sys.argv[1:] or ["int4", "split"]
+    which = [word for word in sys.argv[1:] if word != "--all"] or ["int4", "split"]
     copy = copy_rate()
     print(f"copy {copy:.0f} GB/s")
     if "int4" in which:

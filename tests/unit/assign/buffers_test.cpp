@@ -73,11 +73,12 @@ TEST(Buffers, CopiesAreWide) {
 
 // A vector that is loaded an iteration ahead and then broadcast lives where it is used.
 TEST(Buffers, ScalesLoadedAheadLieAsTheSumDoes) {
-  KernelCase kernel{"matmul_int4",
-                    "matmul_int4",
-                    {"a_ptr=*f16:16", "packed_ptr=*i16:16", "scale_ptr=*f16:16", "out_ptr=*f32:16",
-                     "M=i32", "N=i32:16", "K=i32:16", "stride_am=i32:16", "stride_pn=i32:16",
-                     "stride_sg=i32:16", "BLOCK_M==16", "BLOCK_N==64", "ATOMIC==False"}};
+  KernelCase kernel{
+      "matmul_int4",
+      "matmul_int4",
+      {"a_ptr=*f16:16", "packed_ptr=*i16:16", "scale_ptr=*f16:16", "out_ptr=*f32:16", "M=i32",
+       "N=i32:16", "K=i32:16", "stride_am=i32:16", "stride_pb=i32:16", "stride_pn=i32:16",
+       "stride_sg=i32:16", "BLOCK_M==16", "BLOCK_N==64", "ATOMIC==False"}};
   Scheduled s = scheduled(kernel, 4);
   EXPECT_EQ(s.in_loops, 0) << to_string(s.module, s.layouts);
 }
