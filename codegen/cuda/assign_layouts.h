@@ -76,7 +76,7 @@ void plan_dots(Assigner& assigner);
 void plan_memory(Assigner& assigner);
 // Decides in which layout stores and atomics run, once the values' layouts are known.
 void settle_stores(Assigner& assigner);
-// Fills LayoutAssignment::vectors.
+// Fills LayoutAssignment::vectors and runs.
 void find_vectors(Assigner& assigner);
 
 // The pointers that a memory op reads, writes or copies from; -1 for other ops.

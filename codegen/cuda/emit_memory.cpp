@@ -37,6 +37,16 @@ int memory_vector(const Emitter& e, ir::OpId id, int registers) {
   return it == e.assignment.vectors.end() ? 1 : std::min(it->second, registers);
 }
 
+namespace {
+
+// The same for accesses that follow one another.
+uint32_t memory_run(const Emitter& e, ir::OpId id, int registers) {
+  auto it = e.assignment.runs.find(id);
+  return static_cast<uint32_t>(it == e.assignment.runs.end() ? 1 : std::min(it->second, registers));
+}
+
+}  // namespace
+
 std::string both(const std::string& a, const std::string& b) {
   if (a.empty()) return b;
   return b.empty() ? a : a + " && " + b;
@@ -88,10 +98,18 @@ void emit_Load(Emitter& e, ir::OpId id) {
   }
   int vector = one ? 1 : memory_vector(e, id, registers);
   std::vector<uint32_t> starts = distinct_registers(registers, 0, vector);
-  std::vector<std::vector<uint32_t>> tables = {starts, mask.indices(starts)};
-  ptr.add_indices(tables, starts);
+  // Short accesses of a run share the address of its first element.
+  uint32_t run = one ? 1 : memory_run(e, id, registers);
+  std::vector<uint32_t> bases, offsets;
+  for (uint32_t start : starts) {
+    bases.push_back(start & ~(run - 1));
+    offsets.push_back((start & (run - 1)) * static_cast<uint32_t>(dtype_bytes(type.dtype)));
+  }
+  std::vector<std::vector<uint32_t>> tables = {starts, mask.indices(starts), offsets};
+  ptr.add_indices(tables, bases);
   e.each(tables, [&](const std::vector<std::string>& i) {
-    std::string to = Emitter::pointer(view, i[0]), address = ptr.value(i, 2);
+    std::string to = Emitter::pointer(view, i[0]), address = ptr.value(i, 3);
+    if (static_cast<int>(run) > vector) address += " + " + paren(i[2]);
     if (!masked) return fmt::format("tw_load{}({}, {});", suffix, to, address);
     return fmt::format("tw_load_if{}({}, {}, {});", suffix, to, address, mask.element(i[1]));
   });
