@@ -386,6 +386,12 @@ void find_vectors(Assigner& assigner) {
   for (const auto& [id, memory] : assigner.result.memory) {
     int axis = assigner.vector_axis.at(id);
     assigner.result.vectors[id] = vector_of(memory, axis, access_width(assigner, id, axis));
+    const ir::OpNode& op = assigner.module.op(id);
+    if (op.op != Op::Load) continue;
+    constexpr int64_t kMostInARun = 16;
+    int64_t run = assigner.axes[op.operands[0].index].contiguity[static_cast<size_t>(axis)];
+    assigner.result.runs[id] =
+        vector_of(memory, axis, static_cast<int>(std::min(run, kMostInARun)));
   }
 }
 

@@ -41,6 +41,8 @@ struct LayoutAssignment {
   // registers of its layout, from a register number divisible by it, hold consecutive addresses,
   // aligned to the vector, under one mask value.
   std::map<ir::OpId, int> vectors;
+  // Registers of loads whose addresses follow one another, aligned or not: vectors and more.
+  std::map<ir::OpId, int> runs;
   // Where the elements of a slot lie, by buffer: for the copies into it and its most important
   // reader. A shared_load's result has the layout it is read in, also where it is read lazily: by
   // the dots that are its only users (emit_buffers.h).
