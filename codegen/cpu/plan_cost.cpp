@@ -189,6 +189,14 @@ bool Planner::wants_buffer(ValueId value) const {
          cost * (evaluations - 1) > kStore + kRead * evaluations;
 }
 
+// A gather reads any element of its source.
+bool Planner::is_gathered_from(ValueId value) const {
+  return std::ranges::any_of(users_[value.index], [&](OpId id) {
+    const OpNode& user = module_.op(id);
+    return user.op == Op::Gather && user.operands[0] == value;
+  });
+}
+
 void Planner::decide() {
   for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
     const OpNode& op = module_.op(*it);
@@ -201,6 +209,8 @@ void Planner::decide() {
         how = Plan::How::kScalar;
       else if (unused)
         how = Plan::How::kDead;
+      else if (is_gathered_from(result))
+        how = Plan::How::kBuffer;
       else if (is_lane_op(op))
         how = wants_buffer(result) ? Plan::How::kBuffer : Plan::How::kLazy;
       else if (op.op == Op::Load && may_wait(*it, result))

@@ -41,6 +41,7 @@ class Planner {
   void keep_for(ir::ValueId value, ir::OpId sink);
   void defer_loads();
   bool wants_buffer(ir::ValueId value) const;
+  bool is_gathered_from(ir::ValueId value) const;
   void decide();
 
   // plan.cpp

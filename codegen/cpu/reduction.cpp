@@ -3,8 +3,7 @@
 // that are folded side by side. A region with branches of its own is run one element at a time.
 #include <fmt/format.h>
 
-#include "codegen/cpu/calc.h"
-#include "codegen/cpu/emitter.h"
+#include "codegen/cpu/combine.h"
 #include "dsl/base/check.h"
 
 namespace tilewright::cpu {
@@ -14,19 +13,15 @@ using ir::ValueId;
 
 namespace {
 
-using V = std::string;
-using Values = std::vector<V>;  // one LLVM value for each operand of the reduction
+using V = Combiner::V;
+using Values = Combiner::Values;
 
-class ReduceEmitter {
+class ReduceEmitter : Combiner {
  public:
   ReduceEmitter(Emitter& e, const OpNode& op)
-      : e_(e),
-        op_(op),
+      : Combiner(e, op),
         shape_(e.type(op.operands[0]).shape),
-        axis_(static_cast<size_t>(op.attrs.get_int("axis"))) {
-    for (ir::OpId id : e.module.region(op.regions[0]).ops)
-      branches_ |= !e.module.op(id).regions.empty();
-  }
+        axis_(static_cast<size_t>(op.attrs.get_int("axis"))) {}
 
   void run() {
     bool innermost = true;
@@ -38,58 +33,6 @@ class ReduceEmitter {
   }
 
  private:
-  std::string element_of(size_t k) const { return register_type(e_.type(op_.operands[k])); }
-  size_t arity() const { return op_.operands.size(); }
-
-  Values evaluate(const Index& index) {
-    Values out;
-    for (ValueId operand : op_.operands)
-      out.push_back(e_.vector(e_.lanes(operand, index), e_.type(operand).element(), index.width));
-    return out;
-  }
-
-  // region(a..., b...) on `width` lanes.
-  Values combine(const Values& a, const Values& b, int width) {
-    const ir::Region& region = e_.module.region(op_.regions[0]);
-    if (branches_) return combine_scalars(region, a, b);
-    std::vector<Lanes> known(e_.module.value_count());
-    for (size_t k = 0; k < 2 * arity(); ++k) {
-      const V& value = k < arity() ? a[k] : b[k - arity()];
-      known[region.args[k].index] = width == 1 ? Lanes::uniform(value) : Lanes::of_vector(value);
-    }
-    auto get = [&](ValueId id) {
-      const Lanes& lanes = known[id.index];
-      bool is_known = !lanes.scalar.empty() || !lanes.vector.empty();
-      return is_known ? lanes : Lanes::uniform(e_.scalar(id));
-    };
-    for (ir::OpId id : region.ops) {
-      const OpNode& op = e_.module.op(id);
-      if (op.op == ir::Op::Yield) {
-        Values out;
-        for (size_t k = 0; k < arity(); ++k)
-          out.push_back(e_.vector(get(op.operands[k]), e_.type(op_.operands[k]).element(), width));
-        return out;
-      }
-      if (ir::op_info(op.op).family != ir::Family::kElementwise) {
-        known[op.results[0].index] = shape_lanes(e_, op, 0, Index{});
-        continue;
-      }
-      std::vector<Lanes> operands;
-      for (ValueId operand : op.operands) operands.push_back(get(operand));
-      known[op.results[0].index] = e_.apply(op, operands, width);
-    }
-    TW_UNREACHABLE("a reduction's region has no yield");
-  }
-
-  Values combine_scalars(const ir::Region& region, const Values& a, const Values& b) {
-    for (size_t k = 0; k < 2 * arity(); ++k)
-      e_.set_scalar(region.args[k], k < arity() ? a[k] : b[k - arity()]);
-    e_.emit_region(op_.regions[0]);
-    Values out;
-    for (ValueId value : e_.module.op(region.ops.back()).operands) out.push_back(e_.scalar(value));
-    return out;
-  }
-
   // Folds `first`, then what next(position) gives for positions step, 2 step, … below the bound.
   template <class Next>
   Values fold(Values first, int64_t bound, int64_t step, int width, Next next) {
@@ -172,7 +115,7 @@ class ReduceEmitter {
   void fold_rows() {
     // Two registers' worth of lanes hide the latency of the combining op.
     int64_t extent = shape_[axis_];
-    int width = branches_ ? 1 : static_cast<int>(std::min<int64_t>(2 * kChunk, extent));
+    int width = has_branches() ? 1 : static_cast<int>(std::min<int64_t>(2 * kChunk, extent));
     e_.for_chunks(e_.type(op_.results[0]).shape, 1, [&](const Index& row) {
       auto at = [&](const I64& base) {
         DimIndex along{base, {}};
@@ -188,17 +131,15 @@ class ReduceEmitter {
   }
 
   void fold_columns() {
-    e_.for_chunks(e_.type(op_.results[0]).shape, branches_ ? 1 : kChunk, [&](const Index& columns) {
-      auto at = [&](const I64& base) { return evaluate(with_axis(columns, {base, {}})); };
-      give(fold(at({}), shape_[axis_], 1, columns.width, at), columns);
-    });
+    e_.for_chunks(
+        e_.type(op_.results[0]).shape, has_branches() ? 1 : kChunk, [&](const Index& columns) {
+          auto at = [&](const I64& base) { return evaluate(with_axis(columns, {base, {}})); };
+          give(fold(at({}), shape_[axis_], 1, columns.width, at), columns);
+        });
   }
 
-  Emitter& e_;
-  const OpNode& op_;
   const ir::Shape& shape_;
   size_t axis_;
-  bool branches_ = false;
 };
 
 }  // namespace

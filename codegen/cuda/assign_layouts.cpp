@@ -99,7 +99,8 @@ bool spread_op(Assigner& a, OpId id) {
     default:
       break;
   }
-  const ValueState* lead = leading_operand(a, op.operands);
+  const ValueState* lead =
+      op.op == Op::Gather ? leading_operand(a, {op.operands[1]}) : leading_operand(a, op.operands);
   if (lead == nullptr) return false;
   ValueState from = *lead;
   bool elementwise = ir::op_info(op.op).family == ir::Family::kElementwise;
@@ -222,7 +223,7 @@ bool settle_one(Assigner& a) {
 void settle_reductions(Assigner& a) {
   for (OpId id : a.order) {
     const OpNode& op = a.module.op(id);
-    if (op.op != Op::Reduce) continue;
+    if (op.op != Op::Reduce && op.op != Op::Histogram) continue;
     const ValueState* lead = leading_operand(a, op.operands);
     a.reductions[id] =
         lead != nullptr ? *lead->layout : a.default_layout(a.module.type(op.operands[0]));

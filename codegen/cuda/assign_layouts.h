@@ -58,7 +58,7 @@ struct Assigner {
   std::map<ir::OpId, std::vector<int>> access_orders;
   // Loads of vectors that are broadcast into larger tiles: they take the layout of their users.
   std::set<ir::OpId> broadcast_loads;
-  // The layout the operands of a reduction take, decided once all values have theirs.
+  // The layout the operands of a reduction or histogram take, decided once all values have theirs.
   std::map<ir::OpId, layout::LinearLayout> reductions;
 
   Assigner(ir::Module& m, const Target& t);

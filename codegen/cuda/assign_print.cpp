@@ -63,7 +63,7 @@ class Printer {
     for (OpId op : module_.region(id).ops) {
       conversions(op, depth);
       results(op, depth);
-      if (module_.op(op).op == Op::Reduce) continue;
+      if (ir::op_info(module_.op(op).op).has(ir::kCombines)) continue;
       for (ir::RegionId nested : module_.op(op).regions) {
         line(depth, std::string(ir::op_info(module_.op(op).op).mnemonic) + ":");
         region(nested, depth + 1);

@@ -49,8 +49,10 @@ std::optional<LinearLayout> needed_from_result(const ir::Module& module, const i
       return layout::uncat(result, static_cast<int>(op.attrs.get_int("axis")));
     case Op::Split:
       return layout::join(result);
+    case Op::Scan:
+      return layout::scan_layout(result, static_cast<int>(op.attrs.get_int("axis")));
     default:
-      return result;  // element-wise, hint
+      return result;  // element-wise, hint, index of gather
   }
 }
 
@@ -81,7 +83,11 @@ std::optional<LinearLayout> needed_layout(const ir::Module& module,
     }
     case Op::SharedStore:
       return std::nullopt;
+    case Op::Gather:
+      if (index == 0) return std::nullopt;
+      break;
     case Op::Reduce:
+    case Op::Histogram:
     case Op::Assert:  // the operands share the layout of the first that has one
       for (ValueId operand : op.operands)
         if (auto known = of(operand)) return known;
@@ -126,7 +132,10 @@ std::optional<LinearLayout> followed_layout(const ir::Module& module, const ir::
       return layout::drop_dim(operand, static_cast<int>(operand.shape.size()) - 1);
     case Op::Reduce:
       return layout::drop_dim(operand, static_cast<int>(op.attrs.get_int("axis")));
+    case Op::Scan:
+      return layout::scan_layout(operand, static_cast<int>(op.attrs.get_int("axis")));
     case Op::Hint:
+    case Op::Gather:  // operand: the index
       return operand;
     default:
       return std::nullopt;

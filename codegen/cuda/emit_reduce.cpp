@@ -8,8 +8,7 @@
 //   { f32 p[4]; tw_shared_load<4>(p, at); m = p[0]; TW_EACH(j, 3) fold(m, p[j + 1]); }   // warps
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "codegen/cuda/emit_combine.h"
 #include "codegen/cuda/emit_ops.h"
 #include "codegen/cuda/emitter.h"
 #include "dsl/base/check.h"
@@ -48,39 +47,6 @@ struct Reduction {
     return text + ");";
   }
 };
-
-void emit_fold(Reduction& r) {
-  Emitter& e = r.e;
-  const ir::Region& region = e.module.region(r.op.regions[0]);
-  r.fold = e.fresh("fold");
-  std::string parameters;
-  std::vector<View> lhs;
-  for (size_t i = 0; i < region.args.size(); ++i) {
-    const ir::Type& type = e.module.type(region.args[i]);
-    View view{.type = type, .layout = {}, .name = e.name_for(region.args[i]), .uniform = true};
-    bool left = i < r.arity();
-    parameters +=
-        fmt::format("{}{}{} {}", i > 0 ? ", " : "", type_name(type), left ? "&" : "", view.name);
-    e.define(region.args[i], view);
-    if (left) lhs.push_back(view);
-  }
-  e.out.open(fmt::format("auto {} = [&]({}) TW_INLINE", r.fold, parameters));
-  ir::OpId terminator = e.emit_region(r.op.regions[0]);
-  // A left side that is passed on as another result is read before it changes.
-  std::vector<View> next;
-  for (size_t k = 0; k < r.arity(); ++k) {
-    View view = e.use(terminator, static_cast<int>(k));
-    bool moved =
-        std::any_of(lhs.begin(), lhs.end(), [&](const View& l) { return l.name == view.name; });
-    if (moved && view.name != lhs[k].name)
-      view = e.make_each(view.type, view.layout, e.fresh("next"), true,
-                         [&](const std::string&) { return view.name; });
-    next.push_back(view);
-  }
-  for (size_t k = 0; k < r.arity(); ++k)
-    if (next[k].name != lhs[k].name) e.out.line(fmt::format("{} = {};", lhs[k].name, next[k].name));
-  e.out.close("};");
-}
 
 // Copies the operands into arrays where entry k + keep * f is the f-th element to fold into result
 // register k, and folds the upper half onto the lower until `keep` are left.
@@ -264,7 +230,7 @@ void emit_Reduce(Emitter& e, ir::OpId id) {
               .plan = layout::plan_reduction(source, axis),
               .fold = {},
               .part = {}};
-  emit_fold(r);
+  r.fold = emit_fold(e, op);
   fold_registers(r);
   fold_lanes(r);
   fold_warps(r);

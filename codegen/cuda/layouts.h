@@ -56,6 +56,9 @@ struct LayoutAssignment {
 //   element-wise    all operands and the result share the result's layout
 //   for/while/if    init, region argument, yield and result of a carried value share one layout
 //   reduce          the operands share the layout of operand 0; the result has drop_dim of it
+//   scan            operands and results have scan_layout of the result's: itself, as a rule
+//   gather          the index has the result's layout, src any
+//   histogram       x and mask share a layout, the result may have any
 //   expand_dims, permute, reshape, join, cat   the result follows from the operand by the functions
 //                   of linear_layout.h
 //   split           the operand has join(result's layout)

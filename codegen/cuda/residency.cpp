@@ -25,6 +25,9 @@ constexpr int kDotRegisters = 32, kTileRegisters = 8;
 bool holds_whole_tiles(const OpNode& op) {
   switch (op.op) {
     case Op::Reduce:
+    case Op::Scan:
+    case Op::Gather:
+    case Op::Histogram:
     case Op::For:
     case Op::While:
     case Op::If:
@@ -100,7 +103,7 @@ class Pressure {
     }
     ++time_;
     if (holds_whole_tiles(op)) stops_.push_back(time_++);
-    if (op.op != Op::Reduce && !op.regions.empty()) {
+    if (!ir::op_info(op.op).has(ir::kCombines) && !op.regions.empty()) {
       if (op.op != Op::If) {
         loops.push_back(static_cast<int>(loop_begins_.size()));
         loop_begins_.push_back(time_);

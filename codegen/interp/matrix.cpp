@@ -1,5 +1,5 @@
-// dot and reduce. The contract leaves the order of sums free; here it is the plain one: `dot` adds
-// the products to acc in order of k, `reduce` folds from index 0 upwards.
+// dot. The contract leaves the order of the sum free; here it is the plain one: the products are
+// added to acc in order of k.
 #include <bit>
 #include <cmath>
 
@@ -130,32 +130,6 @@ Status run_Dot(Machine& machine, const ir::OpNode& op) {
   const Tile& a = sparse ? dense : left;
   machine.set_result(
       op, is_float(type.dtype) ? float_dot(machine, op, a, s) : int_dot(machine, op, a, s));
-  return {};
-}
-
-Status run_Reduce(Machine& machine, const ir::OpNode& op) {
-  const ir::Shape& shape = machine.type(op.operands[0]).shape;
-  int64_t axis = op.attrs.get_int("axis");
-  if (axis < 0) axis += static_cast<int64_t>(shape.size());
-  auto extent = static_cast<size_t>(shape[static_cast<size_t>(axis)]);
-  auto stride = static_cast<size_t>(strides_of(shape)[static_cast<size_t>(axis)]);
-  size_t arity = op.operands.size(), count = machine.get(op.operands[0]).size() / extent;
-
-  std::vector<Tile> results(arity, Tile(count));
-  for (size_t r = 0; r < count; ++r) {
-    // Flat index of the first element of this fold: r with the axis put back at index 0.
-    size_t first = r / stride * stride * extent + r % stride;
-    std::vector<Tile> folded(arity);
-    for (size_t k = 0; k < arity; ++k) folded[k] = {machine.get(op.operands[k])[first]};
-    for (size_t i = 1; i < extent; ++i) {
-      for (size_t k = 0; k < arity; ++k)
-        folded.push_back({machine.get(op.operands[k])[first + i * stride]});
-      TW_TRY(machine.run_region(op.regions[0], std::move(folded)));
-      folded = machine.take_passed();
-    }
-    for (size_t k = 0; k < arity; ++k) results[k][r] = folded[k][0];
-  }
-  for (size_t k = 0; k < arity; ++k) machine.set(op.results[k], std::move(results[k]));
   return {};
 }
 

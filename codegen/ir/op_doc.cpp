@@ -17,7 +17,7 @@ constexpr FamilyRow kFamilies[] = {
      "All operands and the result share one shape; scalars are the empty shape."},
     {Family::kMemory, "Memory", "Pointers are scalars or tiles; masks have the pointers' shape."},
     {Family::kMatrix, "Matrix", ""},
-    {Family::kReduction, "Reduction", ""},
+    {Family::kReduction, "Across elements", ""},
     {Family::kShared, "Shared memory",
      "Scheduled IR only, which the CUDA backend makes just before it assigns layouts. A buffer has "
      "slots that hold a tile each; it is made at one place, used by these ops alone, and never "
@@ -63,6 +63,12 @@ std::string_view rule_text(TypeRule rule) {
       return "the type of acc";
     case TypeRule::kReduce:
       return "the operands without axis";
+    case TypeRule::kScan:
+      return "the types of the operands";
+    case TypeRule::kGather:
+      return "the elements of src in the shape of index";
+    case TypeRule::kHistogram:
+      return "i32 vector of bins";
     case TypeRule::kLoopCarried:
       return "the types of init";
     case TypeRule::kSlot:

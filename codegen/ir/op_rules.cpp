@@ -226,6 +226,25 @@ std::string check_atomic_cas(const Query& q) {
   return first_of({check_pointee(q, 1), check_pointee(q, 2)});
 }
 
+// ---- gather, scan, histogram ----
+
+std::string check_numbers(const Query& q) {
+  for (size_t i = 0; i < q.node.operands.size(); ++i)
+    if (q.type(i).is_pointer) return q.wrong(i, "numbers");
+  return "";
+}
+
+std::string check_gather(const Query& q) {
+  if (q.type(0).is_pointer) return q.wrong(0, "numbers");
+  return is_int_type(q.type(1)) && !is_i1(q.type(1)) ? "" : q.wrong(1, describe(Elements::kInt));
+}
+
+std::string check_histogram(const Query& q) {
+  if (!is_int_type(q.type(0)) || is_i1(q.type(0)) || q.type(0).rank() != 1)
+    return q.wrong(0, "a vector of integers");
+  return check_mask(q, 1);
+}
+
 // ---- matrix ----
 
 bool dot_dtypes_fit(Dtype a, Dtype b, Dtype acc) {
@@ -449,6 +468,12 @@ std::string check_op_types(const Module& module, const OpNode& node) {
       return check_atomic_cas(q);
     case Op::Dot:
       return check_dot(q);
+    case Op::Gather:
+      return check_gather(q);
+    case Op::Scan:
+      return check_numbers(q);
+    case Op::Histogram:
+      return check_histogram(q);
     case Op::Hint:
       return check_hint(q);
     case Op::SharedAlloc:

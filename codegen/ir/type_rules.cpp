@@ -134,6 +134,29 @@ Result<Types> infer_reduce(const Query& q) {
   return types;
 }
 
+Result<Types> infer_scan(const Query& q) {
+  TW_ASSIGN(Types reduced, infer_reduce(q));  // asks the same of the operands
+  for (size_t i = 0; i < reduced.size(); ++i) reduced[i] = q.type(i);
+  return reduced;
+}
+
+Result<Types> infer_gather(const Query& q) {
+  const Type &src = q.type(0), &index = q.type(1);
+  if (src.is_scalar()) return type_error(q, "'src' must be a tile, not a scalar");
+  TW_ASSIGN(int64_t axis, int_attr(q, "axis", 0, src.rank() - 1));
+  Shape wanted = src.shape;
+  if (index.rank() == src.rank()) wanted[axis] = index.shape[axis];
+  if (index.shape != wanted)
+    return type_error(q, "'src' and 'index' must have one shape outside of the axis, but are " +
+                             to_string(src) + " and " + to_string(index));
+  return Types{src.with_shape(index.shape)};
+}
+
+Result<Types> infer_histogram(const Query& q) {
+  TW_ASSIGN(int64_t bins, int_attr(q, "bins", 1, int64_t{1} << 20));
+  return Types{Type::tile(Dtype::kI32, {bins})};
+}
+
 Result<Types> infer_slot(const Query& q) {
   if (!q.type(0).is_shared)
     return type_error(q, "'buffer' must be a shared buffer, but is " + to_string(q.type(0)));
@@ -156,7 +179,7 @@ Result<std::vector<Type>> infer_types(const Module& module, Op op,
   const OperandSpec& spec = operand_spec(op);
   auto count = static_cast<int>(operands.size());
   // Rules other than the loops' look at the first operand of ops that take any number.
-  int minimum = op_info(op).type_rule == TypeRule::kReduce ? 1 : spec.minimum;
+  int minimum = op_info(op).has(kCombines) ? 1 : spec.minimum;
   if (count < minimum || (spec.maximum >= 0 && count > spec.maximum))
     return type_error(q, "has " + std::to_string(count) + " operands, but takes (" +
                              std::string(op_info(op).operands) + ")");
@@ -194,6 +217,12 @@ Result<std::vector<Type>> infer_types(const Module& module, Op op,
       return Types{q.type(2)};
     case TypeRule::kReduce:
       return infer_reduce(q);
+    case TypeRule::kScan:
+      return infer_scan(q);
+    case TypeRule::kGather:
+      return infer_gather(q);
+    case TypeRule::kHistogram:
+      return infer_histogram(q);
     case TypeRule::kLoopCarried:
       return infer_loop_carried(q);
     case TypeRule::kSlot:

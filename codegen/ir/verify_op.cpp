@@ -133,7 +133,7 @@ std::vector<Type> types_of(const Module& module, const std::vector<ValueId>& val
   return types;
 }
 
-void verify_reduce_region(Verifier& v, OpId id) {
+void verify_combining_region(Verifier& v, OpId id) {
   const OpNode& node = v.module.op(id);
   std::vector<Type> elements;
   for (ValueId operand : node.operands) elements.push_back(v.module.type(operand).element());
@@ -145,7 +145,7 @@ void verify_reduce_region(Verifier& v, OpId id) {
     if (!info.has(kPure) && !info.has(kTerminator) && v.module.op(op).op != Op::If)
       v.error(DiagKind::kIrStructure, op,
               "'" + std::string(info.mnemonic) +
-                  "' is used inside a reduction, whose region holds pure ops only");
+                  "' is used inside a reduction or scan, whose region holds pure ops only");
   });
 }
 
@@ -188,7 +188,8 @@ void verify_regions(Verifier& v, OpId id) {
       check_region(v, id, 0, {}, results);
       return check_region(v, id, 1, {}, results);
     case Op::Reduce:
-      return verify_reduce_region(v, id);
+    case Op::Scan:
+      return verify_combining_region(v, id);
     default:
       return;
   }

@@ -90,7 +90,7 @@ class VisibilityCheck {
       report(id, operand);
       break;
     }
-    if (node.op == Op::Reduce) {
+    if (op_info(node.op).has(kCombines)) {
       // Nothing from outside is visible inside.
       std::vector<bool> saved(module_.value_count());
       std::swap(saved, visible_);
@@ -109,14 +109,15 @@ class VisibilityCheck {
     for (RegionId at = module_.op(user).parent; at.valid();) {
       if (at == home) encloses = true;
       OpId owner = module_.region(at).parent;
-      if (!encloses && owner.valid() && module_.op(owner).op == Op::Reduce) inside_reduce = true;
+      if (!encloses && owner.valid() && op_info(module_.op(owner).op).has(kCombines))
+        inside_reduce = true;
       at = owner.valid() ? module_.op(owner).parent : RegionId{};
     }
     std::string name = verifier_.name(operand);
     std::string message =
         !home.valid() ? name + " is not a result of an op in the module"
         : encloses && inside_reduce
-            ? name + " is used inside a reduction, whose region sees nothing from outside"
+            ? name + " is used inside a reduction or scan, whose region sees nothing from outside"
         : encloses ? name + " is used before its definition"
                    : name +
                          " is not visible here: it is defined in a region that does not "

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -107,5 +108,17 @@ struct ReductionPlan {
 // Every basis lies either inside the axis or outside (true for all layouts made here); one that
 // mixes both is an internal error.
 ReductionPlan plan_reduction(const LinearLayout& layout, int axis);
+
+// A stretch of the bits of a dimension's index, from low to high, that registers, lanes or warps
+// hold: bit i of it is bit bits[i] of the register (lane, warp) number, ascending.
+struct AxisGroup {
+  enum class Holder : uint8_t { kRegister, kLane, kWarp } holder;
+  std::vector<int> bits;
+};
+// The index along `axis` taken apart, lowest bits first; nullopt where one of its bits is mixed
+// with others or held by several.
+std::optional<std::vector<AxisGroup>> axis_groups(const LinearLayout& layout, int axis);
+// The layout itself if it has axis_groups, else a blocked one that does.
+LinearLayout scan_layout(const LinearLayout& layout, int axis);
 
 }  // namespace tilewright::layout

@@ -8,7 +8,7 @@
 //   }
 //
 // An op can be replaced by one that stands before it in its own or an enclosing region; what a
-// region adds to the table goes when the region ends. The region of a reduction sees nothing from
+// region adds to the table goes when the region ends. The region of a reduction or scan sees nothing from
 // outside and starts with an empty table.
 #include <unordered_map>
 
@@ -72,7 +72,7 @@ class Merger {
   bool visit(OpId id) {
     OpNode& node = module_.op(id);
     for (ValueId& operand : node.operands) operand = replacement_.resolve(operand);
-    if (node.op == Op::Reduce) {
+    if (ir::op_info(node.op).has(ir::kCombines)) {
       Table outer;
       std::vector<Table::iterator> outer_added;
       std::swap(outer, table_);

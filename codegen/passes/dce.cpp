@@ -55,6 +55,7 @@ class Liveness {
     switch (node.op) {
       case Op::Yield:
       case Op::Reduce:
+      case Op::Scan:
         return;  // operand by operand, in mark_slot
       case Op::Condition:
       case Op::If:
@@ -88,7 +89,7 @@ class Liveness {
     if (!value.def.valid()) {
       if (node.op == Op::For && slot == 0) return;  // the index
       if (node.op == Op::For) slot -= 1;
-      if (node.op == Op::Reduce) slot %= node.operands.size();
+      if (ir::op_info(node.op).has(ir::kCombines)) slot %= node.operands.size();
     }
     mark_slot(node, slot);
   }
@@ -98,12 +99,12 @@ class Liveness {
     if (node.regions.empty()) return;
     mark(node.results[slot]);
     if (node.op == Op::For) mark(node.operands[3 + slot]);
-    if (node.op == Op::While || node.op == Op::Reduce) mark(node.operands[slot]);
+    if (node.op == Op::While || ir::op_info(node.op).has(ir::kCombines)) mark(node.operands[slot]);
     for (RegionId id : node.regions) {
       const ir::Region& region = module_.region(id);
       if (node.op == Op::For) mark(region.args[1 + slot]);
       if (node.op == Op::While) mark(region.args[slot]);
-      if (node.op == Op::Reduce) {
+      if (ir::op_info(node.op).has(ir::kCombines)) {
         mark(region.args[slot]);
         mark(region.args[node.operands.size() + slot]);
       }
@@ -142,12 +143,12 @@ class Sweeper {
     for (ValueId result : node.results) dead.push_back(!live_.is_live(result));
     size_t slots = dead.size();
     if (node.op == Op::For) drop(node.operands, dead, 3);
-    if (node.op == Op::While || node.op == Op::Reduce) drop(node.operands, dead, 0);
+    if (node.op == Op::While || ir::op_info(node.op).has(ir::kCombines)) drop(node.operands, dead, 0);
     for (RegionId nested : node.regions) {
       ir::Region& region = module_.region(nested);
       OpNode& last = module_.op(region.ops.back());
       drop(last.operands, dead, last.op == Op::Condition ? 1 : 0);
-      if (node.op == Op::Reduce) drop(region.args, dead, slots);
+      if (ir::op_info(node.op).has(ir::kCombines)) drop(region.args, dead, slots);
       if (node.op != Op::If) drop(region.args, dead, node.op == Op::For ? 1 : 0);
       sweep_region(nested);
     }

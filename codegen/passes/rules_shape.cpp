@@ -122,6 +122,13 @@ Replacement reduce_of_one(Rewriter& rw, ir::OpId, const OpNode& node) {
   return results;
 }
 
+// scan x… = x… along an axis of one element
+Replacement scan_of_one(Rewriter& rw, ir::OpId, const OpNode& node) {
+  const Type& type = rw.type(node.operands[0]);
+  if (type.shape[static_cast<size_t>(node.attrs.get_int("axis"))] != 1) return kNoMatch;
+  return node.operands;
+}
+
 constexpr Rule kRules[] = {
     {Op::Arange, "arange-of-one", arange_of_one},
     {Op::Splat, "splat-constant", move_uniform},
@@ -141,6 +148,7 @@ constexpr Rule kRules[] = {
     {Op::Split, "split-join", split_of_join},
     {Op::Join, "join-split", join_of_split},
     {Op::Reduce, "reduce-of-one", reduce_of_one},
+    {Op::Scan, "scan-of-one", scan_of_one},
 };
 
 }  // namespace

@@ -115,7 +115,7 @@ class Counter {
         continue;
       }
       if (counts) count(id, work);
-      if (op.op == Op::Reduce) continue;  // its region combines two elements
+      if (ir::op_info(op.op).has(ir::kCombines)) continue;  // its region combines two elements
       for (ir::RegionId nested : op.regions) visit(nested, work, counts);
     }
   }
@@ -158,6 +158,8 @@ class Counter {
         count_dot(op, work);
         break;
       case Op::Reduce:
+      case Op::Scan:
+      case Op::Histogram:
         work.elementwise += elements(module_.type(op.operands[0]));
         break;
       default:

@@ -151,7 +151,7 @@ class LoadMerger {
       std::erase_if(known_, [&](OpId load) {
         return roots_.may_overlap(m_.op(load).operands[0], op.operands[0]);
       });
-    } else if (op.op != Op::Reduce &&
+    } else if (!ir::op_info(op.op).has(ir::kCombines) &&
                (ir::op_info(op.op).has(ir::kWrites) || !op.regions.empty())) {
       known_.clear();  // order between programs, or writes inside
     }

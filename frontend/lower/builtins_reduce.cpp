@@ -1,7 +1,7 @@
 // Reductions: sum, max, min and their index forms, and folds with a function of the program.
 #include <fmt/format.h>
 
-#include "frontend/lower/lowering.h"
+#include "frontend/lower/combine.h"
 
 namespace tilewright::frontend {
 
@@ -9,8 +9,6 @@ using ir::Op;
 using Kind = Value::Kind;
 
 namespace {
-
-using Ids = std::vector<ir::ValueId>;
 
 struct Operands {
   bool ok = false;
@@ -49,33 +47,20 @@ Value keep_dims(Lowering& lw, const Value& result, const Operands& operands, Spa
   return lw.emit_value(Op::ExpandDims, {result.id}, {{"axis", operands.axis}});
 }
 
-// Emits `reduce`; combine builds the region's value from the left and right elements and gives
-// nothing after a mistake.
 std::optional<std::vector<Value>> fold(Lowering& lw, const Operands& operands,
-                                       const std::function<std::optional<Ids>(Ids, Ids)>& combine,
-                                       bool keep, Span span) {
+                                       const Combine& combine, bool keep, Span span) {
   std::vector<Value> results = operands.tensors;
   if (!operands.scalar) {
-    ir::RegionId region = lw.module.add_region({});
-    Ids ids, sides[2];
     std::vector<ir::Type> types;
     for (const Value& x : operands.tensors) {
-      ids.push_back(x.id);
       ir::Shape shape = x.type.shape;
       shape.erase(shape.begin() + operands.axis);
       types.push_back(x.type.with_shape(shape));
     }
-    for (Ids& side : sides)
-      for (const Value& x : operands.tensors)
-        side.push_back(lw.module.add_region_arg(region, x.type.element()));
-    auto combined = lw.in_region(region, [&] {
-      auto values = combine(sides[0], sides[1]);
-      if (values) lw.builder.yield(*values);
-      return values;
-    });
-    if (!combined) return std::nullopt;
-    auto reduced = lw.attach(Op::Reduce, ids, {{"axis", operands.axis}}, types, {region}, span);
-    for (size_t i = 0; i < results.size(); ++i) results[i] = lw.wrap(reduced[i]);
+    auto folded = emit_combining(lw, Op::Reduce, {{"axis", operands.axis}}, operands.tensors, types,
+                                 combine, span);
+    if (!folded) return std::nullopt;
+    results = std::move(*folded);
   }
   if (keep)
     for (Value& result : results) result = keep_dims(lw, result, operands, span);
@@ -188,41 +173,6 @@ Value lower_bit_reduce(Lowering& lw, const Call& call) {
   return fold_with_op(lw, call, x, 1, *keep, call.builtin->detail == "xor" ? Op::Xor : Op::Or);
 }
 
-namespace {
-
-// The reduced elements must come back with their types from a function without effects.
-bool check_combined(Lowering& lw, const Call& call, const Operands& operands, const Value& result,
-                    Ids& out) {
-  if (result.is_error()) return false;
-  flatten(result, out);
-  bool good = out.size() == operands.tensors.size();
-  for (size_t i = 0; good && i < out.size(); ++i)
-    good = lw.module.type(out[i]) == operands.tensors[i].type.element();
-  if (good) return true;
-  std::string wanted;
-  for (const Value& x : operands.tensors)
-    wanted += (wanted.empty() ? "" : ", ") + type_text(x.type.element());
-  lw.fail(DiagKind::kTypeMismatch, call.spans[2],
-          fmt::format("the combine function must return the types it folds, ({}), but returns {}",
-                      wanted, describe(result)));
-  return false;
-}
-
-bool check_pure(Lowering& lw, const Call& call, ir::RegionId region) {
-  bool pure = true;
-  ir::walk(lw.module, region, [&](ir::OpId id) {
-    const ir::OpNode& node = lw.module.op(id);
-    pure &= node.op == Op::If || ir::op_info(node.op).has(ir::kPure) ||
-            ir::op_info(node.op).has(ir::kTerminator);
-  });
-  if (!pure)
-    lw.fail(DiagKind::kBadArgument, call.spans[2],
-            "a combine function may compute only: no loads, stores, loops or asserts");
-  return pure;
-}
-
-}  // namespace
-
 Value lower_reduce(Lowering& lw, const Call& call) {
   const Value& function = call.args[2];
   auto keep = lw.constant_bool(call, 3);
@@ -230,32 +180,14 @@ Value lower_reduce(Lowering& lw, const Call& call) {
   if (function.kind != Kind::kFunction && function.kind != Kind::kBuiltin)
     return lw.not_constexpr(call, 2, "a jit function of two elements");
   bool single = call.args[0].kind != Kind::kTuple;
-  std::vector<Value> tensors = single ? std::vector<Value>{call.args[0]} : call.args[0].elements;
-  for (Value& x : tensors) {
-    x = lw.to_tensor(x, call.spans[0], "input of a reduction");
-    if (x.is_error()) return x;
-    if (x.type.shape != tensors[0].type.shape)
-      return lw.fail(DiagKind::kShapeMismatch, call.spans[0],
-                     fmt::format("all inputs of a reduction have one shape, but they are {} and {}",
-                                 describe(tensors[0]), describe(x)));
-  }
-  if (tensors.empty()) return lw.not_constexpr(call, 0, "a tensor or a tuple of them");
-  Operands operands = prepare(lw, call, std::move(tensors), 1);
+  auto tensors = combined_inputs(lw, call, "a reduction");
+  if (!tensors) return Value::error();
+  Operands operands = prepare(lw, call, std::move(*tensors), 1);
   if (!operands.ok) return Value::error();
   auto results = fold(
       lw, operands,
-      [&](const Ids& a, const Ids& b) -> std::optional<Ids> {
-        CallArguments arguments;
-        for (const Ids* side : {&a, &b})
-          for (ir::ValueId id : *side) arguments.positional.push_back({lw.wrap(id), call.spans[2]});
-        Ids out;
-        Value result = lw.call(function, std::move(arguments), call.spans[2], "combine function");
-        if (!check_combined(lw, call, operands, result, out) ||
-            !check_pure(lw, call, lw.builder.region()))
-          return std::nullopt;
-        return out;
-      },
-      *keep, call.span);
+      [&](const Ids& a, const Ids& b) { return call_combine(lw, call, function, a, b); }, *keep,
+      call.span);
   if (!results) return Value::error();
   return single ? (*results)[0] : Value::tuple(*results);
 }

@@ -115,5 +115,11 @@ std::string test_softmax_wide(const Problem&, Executor&);
 std::string test_transpose(const Problem&, Executor&);
 std::string test_gelu(const Problem&, Executor&);
 std::string test_silu_mul(const Problem&, Executor&);
+std::string test_cumsum(const Problem&, Executor&);
+std::string test_linear_recurrence(const Problem&, Executor&);
+std::string test_sort(const Problem&, Executor&);
+std::string test_topk(const Problem&, Executor&);
+std::string test_gather(const Problem&, Executor&);
+std::string test_histogram(const Problem&, Executor&);
 
 }  // namespace tilewright::kernel_tests

@@ -29,6 +29,12 @@ const std::map<std::string, OpTest, std::less<>> kTests = {
     {"transpose", test_transpose},
     {"gelu", test_gelu},
     {"silu_mul", test_silu_mul},
+    {"cumsum", test_cumsum},
+    {"linear_recurrence", test_linear_recurrence},
+    {"sort", test_sort},
+    {"topk", test_topk},
+    {"gather", test_gather},
+    {"histogram", test_histogram},
 };
 
 // Beyond this many problems, what they launch is built beforehand, many at a time.

@@ -227,6 +227,12 @@ struct Engine {
                          bytes, true, thread.index);
     });
   }
+  static void shared_add(tw_thread* abi, unsigned offset, unsigned value, const tw_site* site) {
+    call(abi, site, [&](Block& block, Thread& thread) {
+      block.check_shared(block.shared_.add(thread.index, offset, value), offset, sizeof(value),
+                         true, thread.index);
+    });
+  }
   static void ldmatrix(tw_thread* abi, unsigned* d, unsigned offset, int matrices, bool transposed,
                        const tw_site* site) {
     call(abi, site, [&](Block& block, Thread& thread) {
@@ -320,10 +326,11 @@ struct Engine {
 
 const tw_engine& engine() {
   static const tw_engine table = {
-      &Engine::barrier,      &Engine::trap,         &Engine::out_of_fuel, &Engine::shuffle,
-      &Engine::shared_read,  &Engine::shared_write, &Engine::ldmatrix,    &Engine::global_read,
-      &Engine::global_write, &Engine::copy_start,   &Engine::copy_commit, &Engine::copy_wait,
-      &Engine::atomic,       &Engine::mma,          &Engine::mma_sparse,  &Engine::mma_scaled,
+      &Engine::barrier,     &Engine::trap,         &Engine::out_of_fuel, &Engine::shuffle,
+      &Engine::shared_read, &Engine::shared_write, &Engine::shared_add,  &Engine::ldmatrix,
+      &Engine::global_read, &Engine::global_write, &Engine::copy_start,  &Engine::copy_commit,
+      &Engine::copy_wait,   &Engine::atomic,       &Engine::mma,         &Engine::mma_sparse,
+      &Engine::mma_scaled,
   };
   return table;
 }

@@ -54,6 +54,29 @@ SharedMemory::Finding SharedMemory::write(uint32_t thread, uint32_t offset, cons
   return found;
 }
 
+SharedMemory::Finding SharedMemory::add(uint32_t thread, uint32_t offset, uint32_t value) {
+  constexpr uint32_t kBytes = sizeof(value);
+  if (Finding bad = check_place(offset, kBytes, kBytes); bad.problem != Problem::kNone) return bad;
+  for (uint32_t at = offset; at < offset + kBytes && !cells_.empty(); ++at) {
+    Cell& cell = cells_[at];
+    if (cell.written < first_epoch_ && checks_.uninitialized)
+      return {Problem::kUninitialized, at, 0};
+    if (cell.written == kUnfinished) return {Problem::kReadUnfinished, at, cell.writer};
+    bool others = cell.writer != thread && cell.writer != kSeveral;
+    if (cell.written == epoch_ && others && checks_.races)
+      return {Problem::kWriteAfterWrite, at, cell.writer};
+    if (cell.read == epoch_ && cell.reader != thread && checks_.races)
+      return {Problem::kWriteAfterRead, at, cell.reader};
+    cell.writer = kSeveral;
+    cell.written = epoch_;
+  }
+  uint32_t sum;
+  std::memcpy(&sum, &bytes_[offset], kBytes);
+  sum += value;
+  std::memcpy(&bytes_[offset], &sum, kBytes);
+  return {};
+}
+
 SharedMemory::Finding SharedMemory::start_copy(uint32_t thread, uint32_t offset, uint32_t count) {
   if (Finding bad = check_place(offset, count, count); bad.problem != Problem::kNone) return bad;
   Finding found = mark_written(thread, offset, count, kUnfinished);

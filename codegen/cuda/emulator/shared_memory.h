@@ -48,6 +48,9 @@ class SharedMemory {
   Finding write(uint32_t thread, uint32_t offset, const void* from, uint32_t count,
                 uint32_t alignment);
 
+  // Adds to four bytes. Additions of several threads do not race with each other.
+  Finding add(uint32_t thread, uint32_t offset, uint32_t value);
+
   // A copy of a thread into these bytes begins: until it lands they are poison that nobody may
   // touch. Where it lands, the bytes are as if the thread wrote them then.
   Finding start_copy(uint32_t thread, uint32_t offset, uint32_t count);
@@ -58,7 +61,8 @@ class SharedMemory {
   // copy is under way `written` is kUnfinished and `writer` the thread that copies.
   struct Cell {
     uint32_t written = 0, read = 0;
-    uint16_t writer = 0, reader = 0;  // reader is kSeveral if several threads read in that epoch
+    // kSeveral: reader if several threads read in that epoch, writer if any added.
+    uint16_t writer = 0, reader = 0;
   };
 
   static constexpr uint32_t kUnfinished = ~0u;

@@ -92,6 +92,10 @@ TW_DEVICE void tw_shared_store_b128(u32 offset, const u32 (&w)[4]) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
                :: "r"(tw_shared_address(offset)), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]));
 }
+// Adds to a counter; threads may add to one at the same time.
+TW_DEVICE void tw_shared_add(u32 offset, u32 v) {
+  asm volatile("red.shared.add.u32 [%0], %1;" :: "r"(tw_shared_address(offset)), "r"(v) : "memory");
+}
 // Warp: ldmatrix.m8n8 of N = 1, 2, 4 matrices of 8 rows of 16 bytes. Lane 8*j + i gives the offset
 // of row i of matrix j (lanes of absent matrices are ignored), all moved by Offset. d[j]: lane l receives the 32 bits at
 // byte 4*(l%4) of row l/4 of matrix j.

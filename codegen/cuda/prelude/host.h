@@ -110,6 +110,10 @@ TW_DEVICE void tw_shared_store_b64(u32 offset, const u32 (&w)[2], tw_at at = {})
 TW_DEVICE void tw_shared_store_b128(u32 offset, const u32 (&w)[4], tw_at at = {}) {
   tw_shared_store_bytes(offset, w, 16, {"tw_shared_store_b128", at});
 }
+TW_DEVICE void tw_shared_add(u32 offset, u32 v, tw_at at = {}) {
+  TW_SITE("tw_shared_add");
+  tw_self()->engine->shared_add(tw_self(), offset, v, &site);
+}
 template <int N, int Offset = 0>
 TW_DEVICE void tw_ldmatrix(u32* d, u32 offset, tw_at at = {}) {
   TW_SITE("tw_ldmatrix");

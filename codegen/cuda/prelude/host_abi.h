@@ -80,6 +80,7 @@ struct tw_engine {
   void (*shared_read)(tw_thread*, void* to, unsigned offset, unsigned bytes, const tw_site*);
   void (*shared_write)(tw_thread*, unsigned offset, const void* from, unsigned bytes,
                        const tw_site*);
+  void (*shared_add)(tw_thread*, unsigned offset, unsigned value, const tw_site*);
   void (*ldmatrix)(tw_thread*, unsigned* d, unsigned offset, int matrices, bool transposed,
                    const tw_site*);
   void (*global_read)(tw_thread*, void* to, unsigned long long address, unsigned bytes,

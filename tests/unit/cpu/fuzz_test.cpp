@@ -41,7 +41,8 @@ bool make_exact(ir::Module& module) {
       case Op::Erf:
         module.op(id).op = Op::Neg;
         break;
-      case Op::Reduce: {
+      case Op::Reduce:
+      case Op::Scan: {
         ir::RegionId region = module.op(id).regions[0];
         std::vector<ir::ValueId> args = module.region(region).args, results;
         module.region(region).ops.clear();

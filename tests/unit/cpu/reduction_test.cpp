@@ -1,45 +1,12 @@
 // Reductions of all kinds and axes, and dot in all types.
-#include "tests/unit/cpu/harness.h"
+#include "tests/unit/cpu/tiles.h"
 
 namespace tilewright::cpu {
 namespace {
 
-std::string dims(const std::vector<int>& shape) {
-  std::string out;
-  for (int d : shape) out += std::to_string(d) + "x";
-  return out;
-}
-int count_of(const std::vector<int>& shape) {
-  int n = 1;
-  for (int d : shape) n *= d;
-  return n;
-}
-std::string name(Dtype dtype) {
-  return std::string(dtype_name(dtype));
-}
-
-std::string address(const std::string& to, const std::string& base, const std::vector<int>& shape,
-                    const std::string& element) {
-  std::string n = std::to_string(count_of(shape)), d = dims(shape);
-  return "  %" + to + "_r: tile<" + n + "xi32> = arange {start=0, end=" + n + "}\n  %" + to +
-         "_s: tile<" + d + "i32> = reshape %" + to + "_r\n  %" + to + "_b: tile<" + d + "ptr<" +
-         element + ">> = splat %" + base + "\n  %" + to + ": tile<" + d + "ptr<" + element +
-         ">> = ptr_add %" + to + "_b, %" + to + "_s\n";
-}
-
 std::vector<int> without(std::vector<int> shape, int axis) {
   shape.erase(shape.begin() + axis);
   return shape;
-}
-
-// Small integers: sums are exact in every type and order.
-Array small(Dtype dtype, size_t count, uint64_t seed, int limit = 4) {
-  Random random(seed);
-  std::vector<double> values;
-  for (size_t i = 0; i < count; ++i)
-    values.push_back(static_cast<double>(
-        random.between(is_unsigned(dtype) ? 0 : -limit, dtype == Dtype::kI1 ? 1 : limit)));
-  return Array::of(dtype, values);
 }
 
 void reduce(const std::vector<int>& shape, int axis, Dtype dtype, const std::string& op) {

@@ -128,6 +128,18 @@ struct Comparison {
     }
   }
 
+  // The emulator finds nothing wrong with a text.
+  bool runs_clean(const Source& text) const {
+    auto kernel = emulate(text);
+    if (!kernel.ok()) return false;
+    try {
+      run([&](const Launch& launch) { return (*kernel)->run(launch); });
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
+  }
+
   // Emits, runs both, compares. `describe` names what element i of an argument is.
   void check(const std::function<std::string(size_t, size_t)>& describe = {}) const {
     Result<Source> emitted = source();

@@ -141,7 +141,8 @@ class Generator {
     if (kind < 45) return elementwise();
     if (kind < 65) return shape_op();
     if (kind < 73) return void(load(shape()));
-    if (kind < 84) return reduce();
+    if (kind < 82) return combine();
+    if (kind < 84) return look_up();
     if (kind < 89 && options_.dots) return dot();
     if (depth_ < 2) return control();
     elementwise();
@@ -233,8 +234,10 @@ class Generator {
     }
   }
 
-  // One associative, commutative and exact operation; or the place of the largest element.
-  void reduce() {
+  // Reductions and scans by one associative, commutative and exact operation; or the place of the
+  // largest element.
+  void combine() {
+    Op kind = chance(60) ? Op::Reduce : Op::Scan;
     ValueId x = some_tile();
     Type t = type(x);
     auto axis = static_cast<int64_t>(below(t.rank()));
@@ -243,8 +246,9 @@ class Generator {
     std::vector<ValueId> operands = {x};
     if (with_place) operands.push_back(flat_index(t.shape));
     ir::Attrs attrs{{"axis", axis}};
-    auto types = ir::infer_types(module_, Op::Reduce, operands, attrs, {}).value();
-    ir::OpId id = builder_.make_op(Op::Reduce, operands, attrs, types);
+    if (kind == Op::Scan && chance(50)) attrs.set("reverse", int64_t{1});
+    auto types = ir::infer_types(module_, kind, operands, attrs, {}).value();
+    ir::OpId id = builder_.make_op(kind, operands, attrs, types);
     ir::RegionId body = module_.add_region(id), outer = builder_.region();
     std::vector<ValueId> args;
     for (int side = 0; side < 2; ++side)
@@ -271,6 +275,21 @@ class Generator {
     }
     builder_.set_region(outer);
     for (ValueId result : std::vector(module_.op(id).results)) keep(result);
+  }
+
+  void look_up() {
+    ValueId src = some_tile();
+    Type t = type(src);
+    if (t.is_pointer) return;
+    if (chance(40)) {
+      ValueId x = load_ints({t.element_count()});
+      x = builder_.make(Op::And, {x, number(type(x), 31)});
+      return void(keep(builder_.make(Op::Histogram, {x}, {{"bins", int64_t{16}}})));
+    }
+    auto axis = static_cast<int64_t>(below(t.rank()));
+    ValueId index = load_ints(t.shape);
+    index = builder_.make(Op::And, {index, number(type(index), 31)});
+    keep(builder_.make(Op::Gather, {src, index}, {{"axis", axis}}));
   }
 
   // Operands of whole numbers -2 … 3, so that sums are exact in every accumulator.

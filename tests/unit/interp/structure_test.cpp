@@ -406,6 +406,65 @@ TEST(Reduce, FoldsAlongAnAxis) {
   EXPECT_EQ(run_kernel<int32_t>(sums(1, "2"), 2), (Vec{6, 22}));
 }
 
+TEST(Scan, CombinesFromEitherEnd) {
+  auto scans = [](int axis, const std::string& attrs) {
+    return storing(
+        "  %i: tile<8xi32> = arange {end=8, start=0}\n"
+        "  %a: tile<2x4xi32> = reshape %i\n"
+        "  %v: tile<2x4xi32> = scan %a {axis=" +
+            std::to_string(axis) + attrs +
+            "} region(%x: i32, %y: i32) {\n    %two: i32 = const {value=2}\n"
+            "    %d: i32 = mul %x, %two\n    %s: i32 = add %d, %y\n    yield %s\n  }\n",
+        "2x4", 8);
+  };
+  EXPECT_EQ(run_kernel<int32_t>(scans(0, ""), 8), (Vec{0, 1, 2, 3, 4, 7, 10, 13}));
+  EXPECT_EQ(run_kernel<int32_t>(scans(1, ""), 8), (Vec{0, 1, 4, 11, 4, 13, 32, 71}));
+  EXPECT_EQ(run_kernel<int32_t>(scans(1, ", reverse=1"), 8), (Vec{34, 17, 8, 3, 94, 45, 20, 7}));
+}
+
+TEST(Gather, TakesAlongTheAxisAndZeroOutside) {
+  std::vector<int32_t> in = {3, 0, -1, 4, 1, 1, 2, 0};
+  auto gathers = [](int axis) {
+    return R"(
+kernel @k(%out: ptr<i32>, %in: ptr<i32>) {
+  %i: tile<8xi32> = arange {end=8, start=0}
+  %src: tile<8xptr<i32>> = splat %in
+  %p: tile<8xptr<i32>> = ptr_add %src, %i
+  %x: tile<8xi32> = load %p
+  %index: tile<2x4xi32> = reshape %x
+  %a: tile<8xi32> = arange {end=18, start=10}
+  %b: tile<2x4xi32> = reshape %a
+  %v: tile<2x4xi32> = gather %b, %index {axis=)" +
+           std::to_string(axis) + R"(}
+  %flat: tile<8xi32> = reshape %v
+  %to: tile<8xptr<i32>> = splat %out
+  %q: tile<8xptr<i32>> = ptr_add %to, %i
+  store %q, %flat
+  return
+}
+)";
+  };
+  EXPECT_EQ(run_kernel<int32_t>(gathers(1), 8, {address(in)}), (Vec{13, 10, 0, 0, 15, 15, 16, 14}));
+  EXPECT_EQ(run_kernel<int32_t>(gathers(0), 8, {address(in)}), (Vec{0, 11, 0, 0, 14, 15, 0, 13}));
+}
+
+TEST(Histogram, CountsWhatIsInRangeWhereMasked) {
+  auto counts = [](const std::string& op) {
+    return storing(
+        "  %i: tile<8xi32> = arange {end=8, start=0}\n"
+        "  %three: tile<8xi32> = const {value=3}\n"
+        "  %x: tile<8xi32> = sub %i, %three\n"
+        "  %y: tile<8xi32> = rem %i, %three\n"
+        "  %m: tile<8xi1> = cmp %i, %three {pred=gt}\n"
+        "  %v: tile<4xi32> = histogram " +
+            op + " {bins=4}\n",
+        "4", 4);
+  };
+  EXPECT_EQ(run_kernel<int32_t>(counts("%x"), 4), (Vec{1, 1, 1, 1}));
+  EXPECT_EQ(run_kernel<int32_t>(counts("%y"), 4), (Vec{3, 3, 2, 0}));
+  EXPECT_EQ(run_kernel<int32_t>(counts("%y, %m"), 4), (Vec{1, 2, 1, 0}));
+}
+
 TEST(Reduce, SeveralValuesAtOnceToScalars) {
   std::vector<int32_t> in = {3, 9, 9, 1};
   EXPECT_EQ(run_kernel<int32_t>(R"(

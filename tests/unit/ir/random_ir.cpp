@@ -186,7 +186,8 @@ class Generator {
     if (kind < 79) return load();
     if (kind < 84) return store_some();
     if (kind < 92) return control();
-    if (kind < 95) return reduce();
+    if (kind < 93) return combine();
+    if (kind < 95) return look_up();
     if (kind < 97) return dot();
     if (kind < 99) return atomic();
     other();
@@ -463,17 +464,22 @@ class Generator {
     keep_results(id);
   }
 
-  // The region need not be associative: the interpreter's order is fixed.
-  void reduce() {
+  // Reductions and scans. The region need not be associative: the interpreter's order is fixed.
+  void combine() {
+    Op op = random_.chance(60) ? Op::Reduce : Op::Scan;
     ValueId first = some_tile();
     Shape shape = module_.type(first).shape;
     std::vector<ValueId> operands = {first};
     while (operands.size() < 3 && random_.chance(40))
       operands.push_back(of_type(random_type().with_shape(shape)));
+    if (op == Op::Scan)
+      for (ValueId operand : operands)
+        if (module_.type(operand).is_pointer) return;
     auto axis = static_cast<int64_t>(random_.below(static_cast<int>(shape.size())));
     Attrs attrs{{"axis", axis}};
-    auto types = infer_types(module_, Op::Reduce, operands, attrs, {});
-    OpId id = builder_.make_op(Op::Reduce, operands, attrs, types.value());
+    if (op == Op::Scan && random_.chance(50)) attrs.set("reverse", int64_t{1});
+    auto types = infer_types(module_, op, operands, attrs, {});
+    OpId id = builder_.make_op(op, operands, attrs, types.value());
     RegionId body = module_.add_region(id);
     std::vector<Type> elements;
     for (ValueId operand : operands) elements.push_back(module_.type(operand).element());
@@ -485,6 +491,22 @@ class Generator {
     inside_reduction_ = false;
     pool_ = std::move(outer);
     keep_results(id);
+  }
+
+  void look_up() {
+    ValueId src = some_tile();
+    const Type type = module_.type(src);
+    if (type.is_pointer) return;
+    if (random_.chance(40)) {
+      ValueId x = of_type(Type::tile(Dtype::kI32, {8}));
+      std::vector<ValueId> operands = {x};
+      if (random_.chance(50)) operands.push_back(of_type(Type::tile(Dtype::kI1, {8})));
+      keep(builder_.make(Op::Histogram, operands, {{"bins", int64_t{4}}}));
+      return;
+    }
+    auto axis = static_cast<int64_t>(random_.below(static_cast<int>(type.shape.size())));
+    ValueId index = of_type(Type::tile(random_.chance(50) ? Dtype::kI32 : Dtype::kU8, type.shape));
+    keep(builder_.make(Op::Gather, {src, index}, {{"axis", axis}}));
   }
 
   void dot() {
