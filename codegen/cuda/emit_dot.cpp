@@ -211,7 +211,9 @@ void emit_mma(Emitter& e, ir::OpId id) {
   declare_fragments(dot, dot.b, "fb");
   declare_addresses(dot, dot.a);
   declare_addresses(dot, dot.b);
-  emit_units(dot, false, {});
+  std::function<void()> before_last;
+  if (e.rotation && e.rotation->last == id) before_last = [&] { turn_over(e, *e.rotation); };
+  emit_units(dot, false, before_last);
   e.out.close();
   define_sum(dot, std::move(sum));
 }

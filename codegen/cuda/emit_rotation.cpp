@@ -27,8 +27,8 @@ OpId only_op(const ir::Module& module, const ir::Region& body, Op op) {
   return found;
 }
 
-// What may stand in the body besides the wait and the dot: nothing that meets other threads or
-// writes slots, as it would come to stand on the other side of the wait.
+// What may stand in the body besides the wait and dots: nothing that writes slots, as it would come
+// to stand on the other side of the wait.
 bool may_stand(const ir::Module& module, OpId id, bool nested) {
   const OpNode& op = module.op(id);
   switch (op.op) {
@@ -46,8 +46,14 @@ bool may_stand(const ir::Module& module, OpId id, bool nested) {
           if (!may_stand(module, inner, true)) return false;
       return true;
     default:
-      return ir::op_info(op.op).has(ir::kPure) && op.regions.empty();
+      return ir::op_info(op.op).has(ir::kPure);  // reductions too: they wait for all threads
   }
+}
+
+// What may stand behind the wait.
+bool may_follow(const ir::Module& module, OpId id) {
+  const OpNode& op = module.op(id);
+  return ir::op_info(op.op).has(ir::kPure) || op.op == Op::Store;
 }
 
 // The carried value that a shared_load of the body takes its slot from.
@@ -87,6 +93,17 @@ bool trace_operand(const Emitter& e, const Rotation& rotation, int index,
   return false;
 }
 
+bool uses_one_of(const ir::Module& module, OpId id, const std::set<ValueId>& values) {
+  auto uses = [&](OpId user) {
+    return std::ranges::any_of(module.op(user).operands,
+                               [&](ValueId v) { return values.contains(v); });
+  };
+  bool found = uses(id);
+  for (ir::RegionId region : module.op(id).regions)
+    ir::walk(module, region, [&](OpId inner) { found |= uses(inner); });
+  return found;
+}
+
 // Ops whose results depend on the dot's go behind it, all others before.
 void order_ops(const ir::Module& module, Rotation& rotation) {
   const ir::Region& body = module.region(module.op(rotation.loop).regions[0]);
@@ -96,8 +113,7 @@ void order_ops(const ir::Module& module, Rotation& rotation) {
     const OpNode& op = module.op(id);
     if (id == rotation.wait || std::ranges::count(rotation.hoisted, id) > 0) continue;
     if (op.op == Op::Yield) continue;
-    bool depends = id == rotation.dot ||
-                   std::ranges::any_of(op.operands, [&](ValueId v) { return late.contains(v); });
+    bool depends = id == rotation.dot || uses_one_of(module, id, late);
     if (depends) late.insert(op.results.begin(), op.results.end());
     if (id == rotation.dot) continue;
     (depends ? behind : rotation.order).push_back(id);
@@ -128,11 +144,16 @@ std::optional<Rotation> plan_rotation(const Emitter& e, OpId loop) {
   Rotation rotation;
   rotation.loop = loop;
   rotation.wait = only_op(module, body, Op::CopyWait);
-  rotation.dot = only_op(module, body, Op::Dot);
-  if (!rotation.wait.valid() || !rotation.dot.valid() || !e.target.has_cp_async) return {};
-  if (e.assignment.dots.at(rotation.dot).kind != DotPlan::Kind::kMma) return {};
-  for (OpId id : body.ops)
-    if (id != rotation.wait && id != rotation.dot && !may_stand(module, id, false)) return {};
+  if (!rotation.wait.valid() || !e.target.has_cp_async) return {};
+  for (OpId id : body.ops) {
+    if (auto plan = e.assignment.dots.find(id); plan != e.assignment.dots.end()) {
+      if (plan->second.kind != DotPlan::Kind::kMma) return {};
+      if (!rotation.dot.valid()) rotation.dot = id;
+    } else if (id != rotation.wait && !may_stand(module, id, false)) {
+      return {};
+    }
+  }
+  if (!rotation.dot.valid()) return {};
   for (int i = 0; i < 2; ++i) {
     std::vector<OpId> chain;
     if (!trace_operand(e, rotation, i, chain)) return {};
@@ -151,12 +172,12 @@ std::optional<Rotation> plan_rotation(const Emitter& e, OpId loop) {
     if (!known) rotation.slots.push_back({carried, bytes});
   }
   order_ops(module, rotation);
-  // A read of a slot behind the dot would stand behind the wait.
-  bool behind = false;
-  for (OpId id : rotation.order) {
-    if (behind && !ir::op_info(module.op(id).op).has(ir::kPure)) return {};
-    behind = behind || id == rotation.dot;
-  }
+  for (OpId id : rotation.order)
+    if (e.assignment.dots.contains(id)) rotation.last = id;
+  // A read of a slot behind the last dot would stand behind the wait.
+  auto behind = std::ranges::find(rotation.order, rotation.last) + 1;
+  if (!std::all_of(behind, rotation.order.end(), [&](OpId id) { return may_follow(module, id); }))
+    return {};
   return rotation;
 }
 
@@ -169,7 +190,9 @@ bool open_rotation(Emitter& e, Rotation& rotation, const std::vector<View>& carr
   MmaDot& dot = *rotation.state;
   std::vector<DotUnit> units = dot_units(dot);
   // The first unit of the next iteration goes where the last one of this does not lie.
-  if (dot.a.sets != 2 || dot.b.sets != 2 || units.back().set_a == 0 || units.back().set_b == 0) {
+  bool apart =
+      dot.a.sets == 2 && dot.b.sets == 2 && units.back().set_a != 0 && units.back().set_b != 0;
+  if (rotation.last == rotation.dot && !apart) {
     e.rotation = nullptr;
     return false;
   }
@@ -194,27 +217,31 @@ const std::string& rotated_slot(const Emitter& e, const Rotation& rotation, OpId
   TW_UNREACHABLE("a slot that was not planned");
 }
 
-void emit_rotated_dot(Emitter& e, Rotation& rotation) {
-  MmaDot& dot = *rotation.state;
+void turn_over(Emitter& e, Rotation& rotation) {
   const ir::Region& body = e.module.region(e.module.op(rotation.loop).regions[0]);
   const OpNode& yield = e.module.op(body.ops.back());
+  emit_wait(e, rotation);
+  std::string more = e.fresh("more");
+  e.out.line(fmt::format("const bool {} = {};", more, rotation.more));
+  for (const Rotation::Slot& slot : rotation.slots) {
+    const std::string& next = e.view(yield.operands[slot.carried]).name;
+    const std::string& own = rotation.carried[slot.carried].name;
+    e.out.line(
+        fmt::format("{} = (u32)({} ? {} : {}) * {};", slot.name, more, next, own, slot.bytes));
+  }
+  load_first_unit(e, rotation);
+}
+
+void emit_rotated_dot(Emitter& e, Rotation& rotation) {
+  MmaDot& dot = *rotation.state;
   View sum = declare_sum(dot, e.use(rotation.dot, 2));
   e.out.open("");
   declare_metadata(dot, use_metadata(e, rotation.dot));
   declare_addresses(dot, dot.a);
   declare_addresses(dot, dot.b);
-  emit_units(dot, true, [&] {
-    emit_wait(e, rotation);
-    std::string more = e.fresh("more");
-    e.out.line(fmt::format("const bool {} = {};", more, rotation.more));
-    for (const Rotation::Slot& slot : rotation.slots) {
-      const std::string& next = e.view(yield.operands[slot.carried]).name;
-      const std::string& own = rotation.carried[slot.carried].name;
-      e.out.line(
-          fmt::format("{} = (u32)({} ? {} : {}) * {};", slot.name, more, next, own, slot.bytes));
-    }
-    load_first_unit(e, rotation);
-  });
+  std::function<void()> before_last;
+  if (rotation.last == rotation.dot) before_last = [&] { turn_over(e, rotation); };
+  emit_units(dot, true, before_last);
   e.out.close();
   e.after_shared_read();
   define_sum(dot, std::move(sum));

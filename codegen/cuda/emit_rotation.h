@@ -1,6 +1,6 @@
-// A pipelined loop around one dot, turned so that the tensor cores never wait for the first
-// fragments of an iteration: the copy_wait at the top of the body moves before the products of the
-// dot's last unit, followed by the loads of the next iteration's first unit.
+// A pipelined loop around dots, turned so that the tensor cores never wait for the first fragments
+// of an iteration: the copy_wait at the top of the body moves before the products of the last dot's
+// last unit, followed by the loads of the next iteration's first unit of the first dot.
 //
 //   for … {                              if (lo < hi) { wait; barrier; load unit 0 }
 //     wait; barrier                      for … {
@@ -11,9 +11,11 @@
 //                                          yield
 //                                        }
 //
-// All reads of an iteration's slot stand before that barrier, so the copies at the top of the next
+// All reads of an iteration's slots stand before that barrier, so the copies at the top of the next
 // iteration may overwrite it, as in the loop as it was. The last iteration has no next one: it
 // loads its own first fragments again.
+//
+// With several dots (attention's q k, then p v) what stands between them stays there.
 #pragma once
 
 #include <map>
@@ -26,9 +28,11 @@
 namespace tilewright::cuda {
 
 struct Rotation {
-  ir::OpId loop, wait, dot;
+  ir::OpId loop, wait;
+  ir::OpId dot;   // the first, whose fragments are loaded ahead
+  ir::OpId last;  // the one that holds the wait
   std::vector<ir::OpId> hoisted;  // shared_loads of the dot's operands, and their renamings
-  std::vector<ir::OpId> order;    // the other ops of the body; nothing behind the dot is waited for
+  std::vector<ir::OpId> order;    // the other ops of the body; none behind the last dot reads slots
   // A slot that the loop carries, with its variable: the slot's number times `bytes`.
   struct Slot {
     size_t carried = 0;  // number of the carried value
@@ -48,7 +52,9 @@ std::optional<Rotation> plan_rotation(const Emitter& e, ir::OpId loop);
 bool open_rotation(Emitter& e, Rotation& rotation, const std::vector<View>& carried);
 // The variable for the slot that a hoisted shared_load reads.
 const std::string& rotated_slot(const Emitter& e, const Rotation& rotation, ir::OpId shared_load);
-// The dot itself.
+// The first dot.
 void emit_rotated_dot(Emitter& e, Rotation& rotation);
+// The wait and what follows it.
+void turn_over(Emitter& e, Rotation& rotation);
 
 }  // namespace tilewright::cuda

@@ -144,6 +144,70 @@ TEST(Pipeline, MasksAlongK) {
   check({.operand = Dtype::kI8, .sum = Dtype::kI32, .k = 64, .trips = 2, .masked = true});
 }
 
+// Attention's loop without the softmax: p = q k^T, o += p v, and g += p k, which reads k's slot
+// once more where the next one's is about to be read.
+Comparison several_dots(int warps, int stages, int trips, const std::string& target) {
+  std::string t =
+      "kernel @several(%q: ptr<f16> {div=16}, %k: ptr<f16> {div=16}, %v: ptr<f16> {div=16}, "
+      "%o: ptr<f32> {div=16}, %g: ptr<f32> {div=16}, %trips: i32) attributes {num_stages=" +
+      std::to_string(stages) + ", num_warps=" + std::to_string(warps) + "} {\n";
+  t += "  %zero: i32 = const {value=0}\n  %one: i32 = const {value=1}\n";
+  t += offsets("q", 32, 32, 32, 1);
+  for (std::string name : {"q", "k", "v", "o", "g"}) {
+    std::string type =
+        "tile<32x32xptr<" + std::string(name == "o" || name == "g" ? "f32" : "f16") + ">>";
+    t += "  %" + name + "s: " + type + " = splat %" + name + "\n";
+    t += "  %" + name + "p: " + type + " = ptr_add %" + name + "s, %q_off\n";
+  }
+  t += R"(
+  %qt: tile<32x32xf16> = load %qp
+  %none: tile<32x32xf32> = const {value=0.0}
+  %step: tile<32x32xi32> = const {value=1024}
+  %osum: tile<32x32xf32>, %gsum: tile<32x32xf32>, %ke: tile<32x32xptr<f16>>, %ve: tile<32x32xptr<f16>> = for %zero, %trips, %one, %none, %none, %kp, %vp region(%i: i32, %oa: tile<32x32xf32>, %ga: tile<32x32xf32>, %ka: tile<32x32xptr<f16>>, %va: tile<32x32xptr<f16>>) {
+    %kt: tile<32x32xf16> = load %ka
+    %kt2: tile<32x32xf16> = permute %kt {order=[1, 0]}
+    %s: tile<32x32xf32> = dot %qt, %kt2, %none
+    %p: tile<32x32xf16> = cast %s
+    %vt: tile<32x32xf16> = load %va
+    %on: tile<32x32xf32> = dot %p, %vt, %oa
+    %gn: tile<32x32xf32> = dot %p, %kt, %ga
+    %kn: tile<32x32xptr<f16>> = ptr_add %ka, %step
+    %vn: tile<32x32xptr<f16>> = ptr_add %va, %step
+    yield %on, %gn, %kn, %vn
+  }
+  store %op, %osum
+  store %gp, %gsum
+  return
+}
+)";
+  return {
+      .ir = t,
+      .arguments = {small_integers(Dtype::kF16, 1024, -1, 1, 1),
+                    small_integers(Dtype::kF16, 1024 * kMostTrips, -2, 2, 2),
+                    small_integers(Dtype::kF16, 1024 * kMostTrips, -3, 3, 3),
+                    zeros(Dtype::kF32, 1024), zeros(Dtype::kF32, 1024), scalar(Dtype::kI32, trips)},
+      .target = target};
+}
+
+TEST(Pipeline, SeveralDots) {
+  for (int warps : {1, 2, 4})
+    for (int stages : {2, 3, 4})
+      for (int trips : {0, 1, 2, 5}) {
+        SCOPED_TRACE(std::to_string(warps) + " warps, " + std::to_string(stages) + " stages, " +
+                     std::to_string(trips) + " trips");
+        several_dots(warps, stages, trips, "sm_80").check();
+      }
+  several_dots(4, 3, 5, "sm_75").check();
+  // The wait and the next k's first fragments stand before the last products.
+  std::string text = several_dots(2, 3, 5, "sm_80").source().value().text;
+  text = text.substr(text.find("TW_NO_UNROLL"));
+  text = text.substr(0, text.find("tw_cp_async_wait<0>"));
+  size_t wait = text.find("tw_cp_async_wait<1>");
+  ASSERT_NE(wait, text.npos) << text;
+  EXPECT_EQ(count(text.substr(0, wait), "tw_mma") + 1, count(text, "tw_mma")) << text;
+  EXPECT_GT(count(text.substr(wait), "tw_ldmatrix"), 0) << text;
+}
+
 // The texts of the shapes that matter: fragments by ldmatrix alone, a wait in the middle of the
 // dot, no value in local memory, registers for the blocks an SM should hold.
 TEST(Pipeline, MainLoops) {
