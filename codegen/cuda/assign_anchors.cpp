@@ -135,15 +135,18 @@ int contiguous_axis(const Assigner& assigner, ValueId value) {
   return axes.contiguity[static_cast<size_t>(first)] > 1 ? first : -1;
 }
 
-// 8-bit operands that are contiguous along M or N, not K: ldmatrix.trans gives a lane two columns.
+// Operands that are contiguous along M or N, not K. 8 bits: ldmatrix.trans gives a lane two
+// columns. 32 bits: nothing transposes them, but the values of rows g and g + 8 are neighbours in A's
+// registers, and so they are read together if they are neighbours in memory. (Of B each register
+// holds another step along K; reading its neighbours together costs a move each.)
 void interleave(const Assigner& assigner, MmaTiling& tiling, const ir::OpNode& op, int64_t m,
                 int64_t n) {
-  if (tiling.element_bits != 8 || tiling.instruction.m != 16 || !assigner.target.has_ldmatrix)
-    return;
+  bool bytes = tiling.element_bits == 8, words = tiling.element_bits == 32;
+  if ((!bytes && !words) || tiling.instruction.m != 16 || !assigner.target.has_ldmatrix) return;
   int rank = assigner.module.type(op.operands[0]).rank();
-  tiling.interleaved_m = m >= 16 && contiguous_axis(assigner, op.operands[0]) == rank - 2;
-  tiling.interleaved_n =
-      n >= 16 * tiling.warps_n && contiguous_axis(assigner, op.operands[1]) == rank - 1;
+  if (m >= 16 && contiguous_axis(assigner, op.operands[0]) == rank - 2) tiling.interleaved_m = true;
+  if (bytes && n >= 16 * tiling.warps_n && contiguous_axis(assigner, op.operands[1]) == rank - 1)
+    tiling.interleaved_n = true;
 }
 
 // A sparse operand whose metadata is contiguous along M: both halves of a register of metadata are

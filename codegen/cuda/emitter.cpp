@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/emit_ops.h"
 #include "codegen/cuda/residency.h"
+#include "codegen/cuda/orientation.h"
 #include "codegen/cuda/schedule_to_fit.h"
 #include "codegen/layout/f2.h"
 #include "codegen/passes/expand_dots.h"
@@ -476,6 +477,7 @@ Result<Source> emit(const ir::Module& module, const Target& target, const Option
   passes::expand_dots(prepared, [&](const ir::Module& in, const ir::OpNode& dot) {
     return find_unit(target, dot_types(in, dot)).has_value();
   });
+  orient_dots(prepared, target);
   passes::narrow_casts(prepared);
   schedule::merge_sweeps(prepared);
   return schedule_to_fit(prepared, target, [&](ir::Module& scheduled) -> Result<Source> {

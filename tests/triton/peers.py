@@ -2,7 +2,7 @@
 """Times the problems of models people run (Llama, ResNet, diffusion) on a GPU: Tilewright, Triton and the vendor's library.
 
 Needs a GPU, torch, triton, and the `tilewright` package on PYTHONPATH (runtime/bindings/python).
-    python3 tests/triton/peers.py [gemm] [attention] [conv] [rowwise] [--wgmma] [--json FILE]
+    python3 tests/triton/peers.py [gemm] [attention] [conv] [rowwise] [--only WORD,WORD] [--wgmma] [--json FILE]
 
 Both compilers get the same kernel text and the same list of configurations, and each keeps its fastest right one for a
 problem. The winners and the library then run in turn, round after round, as CUDA graphs; the L2 cache is overwritten
@@ -354,21 +354,23 @@ def measure(timer, problem):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("kinds", nargs="*", default=list(PROBLEMS))
+    parser.add_argument("--only", default="", help="problems whose name has one of these words")
     parser.add_argument("--json")
     parser.add_argument("--wgmma", action="store_true", help="let Triton use wgmma")
     args = parser.parse_args()
     if not args.wgmma:
         os.environ["DISABLE_MMA_V3"] = "1"
-    jobs = [(kind, index) for kind in args.kinds for index in range(len(PROBLEMS[kind]()))]
+    words = args.only.split(",")
+    jobs = [(kind, index) for kind in args.kinds for index, problem in enumerate(PROBLEMS[kind]())
+            if any(word in problem.name for word in words)]
     with multiprocessing.get_context("spawn").Pool(14) as pool:
         pool.map(compile_for_triton, jobs, chunksize=1)
     timer = Timer()
     rows = []
-    for kind in args.kinds:
-        for problem in PROBLEMS[kind]():
-            rows.append(measure(timer, problem))
-            if args.json:
-                pathlib.Path(args.json).write_text(json.dumps(rows, indent=1))
+    for kind, index in jobs:
+        rows.append(measure(timer, PROBLEMS[kind]()[index]))
+        if args.json:
+            pathlib.Path(args.json).write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

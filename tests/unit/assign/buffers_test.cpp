@@ -32,16 +32,17 @@ KernelCase library_kernel(const std::string& name) {
   return {};
 }
 
-KernelCase bytes_matmul(bool a_k_major, bool b_k_major) {
-  return {
-      "matmul",
-      "matmul",
-      {"a_ptr=*i8:16", "b_ptr=*i8:16", "c_ptr=*i32:16", "M=i32:16", "N=i32:16", "K=i32:16",
-       a_k_major ? "stride_am=i32:16" : "stride_am=i32=1",
-       a_k_major ? "stride_ak=i32=1" : "stride_ak=i32:16",
-       b_k_major ? "stride_bk=i32=1" : "stride_bk=i32:16",
-       b_k_major ? "stride_bn=i32:16" : "stride_bn=i32=1", "stride_cm=i32:16", "stride_cn=i32=1",
-       "BLOCK_M==64", "BLOCK_N==64", "BLOCK_K==64", "GROUP_M==8", "ACTIVATION==None", "ACC==i32"}};
+KernelCase matmul_of(const std::string& operand, const std::string& sums, bool a_k_major,
+                     bool b_k_major) {
+  return {"matmul",
+          "matmul",
+          {"a_ptr=*" + operand + ":16", "b_ptr=*" + operand + ":16", "c_ptr=*" + sums + ":16",
+           "M=i32:16", "N=i32:16", "K=i32:16", a_k_major ? "stride_am=i32:16" : "stride_am=i32=1",
+           a_k_major ? "stride_ak=i32=1" : "stride_ak=i32:16",
+           b_k_major ? "stride_bk=i32=1" : "stride_bk=i32:16",
+           b_k_major ? "stride_bn=i32:16" : "stride_bn=i32=1", "stride_cm=i32:16",
+           "stride_cn=i32=1", "BLOCK_M==64", "BLOCK_N==64", "BLOCK_K==64", "GROUP_M==8",
+           "ACTIVATION==None", "ACC==" + sums}};
 }
 
 // The operands never leave their slots, so nothing moves between threads in the loop.
@@ -83,14 +84,15 @@ TEST(Buffers, ScalesLoadedAheadLieAsTheSumDoes) {
   EXPECT_EQ(s.in_loops, 0) << to_string(s.module, s.layouts);
 }
 
-TEST(Buffers, BytesThatAreNotContiguousAlongKAreInterleaved) {
+TEST(Buffers, OperandsThatAreNotContiguousAlongKAreInterleaved) {
   for (bool a : {true, false})
-    for (bool b : {true, false}) {
-      Scheduled s = scheduled(bytes_matmul(a, b), 4);
-      const layout::MmaTiling& tiling = s.layouts.dots.begin()->second.tiling;
-      EXPECT_EQ(tiling.interleaved_m, !a);
-      EXPECT_EQ(tiling.interleaved_n, !b);
-    }
+    for (bool b : {true, false})
+      for (auto [operand, sums, of_b] : {std::tuple{"i8", "i32", true}, {"f32", "f32", false}}) {
+        Scheduled s = scheduled(matmul_of(operand, sums, a, b), 4);
+        const layout::MmaTiling& tiling = s.layouts.dots.begin()->second.tiling;
+        EXPECT_EQ(tiling.interleaved_m, !a) << operand;
+        EXPECT_EQ(tiling.interleaved_n, of_b && !b) << operand;
+      }
   const layout::MmaTiling tiling =
       scheduled(library_kernel("matmul"), 4).layouts.dots.begin()->second.tiling;
   EXPECT_FALSE(tiling.interleaved_m || tiling.interleaved_n);  // 16-bit elements need it not

@@ -46,7 +46,8 @@ std::vector<Operand> operands() {
     Shape shape = is_a ? Shape{extent, k} : Shape{k, extent};
     bool last_fastest = is_a == k_major;
     MmaTiling tiling{instruction, warps_m, warps_n, bits};
-    tiling.interleaved_m = tiling.interleaved_n = bits == 8 && !k_major;
+    tiling.interleaved_m = bits != 16 && !k_major;
+    tiling.interleaved_n = bits == 8 && !k_major;
     result.push_back({name + " " + std::to_string(extent) + " k" + std::to_string(k) +
                           (is_a ? " A" : " B") + (k_major ? " K-major" : " other"),
                       shape, is_a, last_fastest ? std::vector<int>{1, 0} : std::vector<int>{0, 1},
@@ -85,6 +86,9 @@ TEST(SharedLayout, OperandsWithoutBankConflicts) {
     }
     EXPECT_EQ(plan.load.kind, operand.kind) << operand.name;
     EXPECT_EQ(plan.store.vector, 16 / bytes) << operand.name;
+    if (operand.kind == Kind::kVector) {
+      EXPECT_EQ(plan.load.vector, operand.is_a ? 2 : 1) << operand.name;
+    }
     expect_no_conflicts(plan.load, bytes, operand.name + " load");
     expect_no_conflicts(plan.store, bytes, operand.name + " store");
   }
