@@ -162,6 +162,54 @@ void emit_ptr_add(Emitter& e, ir::OpId id) {
                 [&](const std::string& i) { return moved(ptr.value(i), offset.at(i), bytes); });
 }
 
+// Leading bits of register numbers that a view does not depend on.
+int ignored_bits(const View& view, int most) {
+  if (view.uniform || !view.is_array) return most;
+  int bits = 0;
+  while (bits < most && view.columns[static_cast<size_t>(bits)] == 0) ++bits;
+  return bits;
+}
+
+// Masks are equal along whole vectors, and so is what follows from them alone: computed once a
+// group of equal registers. False if every register is on its own.
+bool emit_repeated(Emitter& e, ir::OpId id, const std::vector<View>& operands,
+                   const std::string& text) {
+  ir::ValueId result = e.module.op(id).results[0];
+  const layout::LinearLayout& layout = e.layout_of(result);
+  int all = static_cast<int>(layout.reg.size()), bits = all;
+  for (const View& operand : operands) bits = std::min(bits, ignored_bits(operand, all));
+  if (e.module.op(id).op == Op::Cmp) bits = std::max(bits, e.repeated_bits(result));
+  if (bits == 0) return false;
+  uint32_t count = 1u << (all - bits);
+  View view{.type = e.module.type(result), .layout = layout, .name = e.name_for(result)};
+  view.is_array = count > 1;
+  for (int b = 0; b < all; ++b) view.columns.push_back(b < bits ? 0 : 1u << (b - bits));
+  e.out.line(fmt::format("{} {}{};", type_name(view.type), view.name,
+                         count > 1 ? fmt::format("[{}]", count) : ""));
+  std::vector<uint32_t> groups, firsts;
+  for (uint32_t g = 0; g < count; ++g) {
+    groups.push_back(g);
+    firsts.push_back(g << bits);
+  }
+  std::vector<std::vector<uint32_t>> tables = {groups};
+  for (const View& operand : operands) tables.push_back(operand.indices(firsts));
+  e.each(tables, [&](const std::vector<std::string>& i) {
+    std::vector<std::string> texts;
+    for (size_t k = 0; k < operands.size(); ++k) texts.push_back(operands[k].element(i[k + 1]));
+    texts.resize(3);
+    return fmt::format("{} = {};", view.element(i[0]),
+                       fmt::format(fmt::runtime(text), texts[0], texts[1], texts[2]));
+  });
+  e.define(result, std::move(view));
+  return true;
+}
+
+bool has_pointers(const Emitter& e, const OpNode& op) {
+  bool found = e.module.type(op.results[0]).is_pointer;
+  for (ir::ValueId operand : op.operands) found |= e.module.type(operand).is_pointer;
+  return found;
+}
+
 }  // namespace
 
 void emit_elementwise(Emitter& e, ir::OpId id) {
@@ -181,6 +229,7 @@ void emit_elementwise(Emitter& e, ir::OpId id) {
     return e.define(op.results[0], std::move(same));
   }
   std::string text = pattern(e.module, op);
+  if (!uniform && !has_pointers(e, op) && emit_repeated(e, id, operands, text)) return;
   operands.resize(3);
   e.define_each(op.results[0], uniform, [&](const std::string& i) {
     return fmt::format(fmt::runtime(text), operand_text(operands[0], i),

@@ -8,6 +8,7 @@
 #include "codegen/cuda/residency.h"
 #include "codegen/cuda/orientation.h"
 #include "codegen/cuda/schedule_to_fit.h"
+#include "codegen/cuda/streams.h"
 #include "codegen/layout/f2.h"
 #include "codegen/passes/expand_dots.h"
 #include "codegen/passes/passes.h"
@@ -108,6 +109,7 @@ Emitter::Emitter(const ir::Module& module, const LayoutAssignment& assignment, c
     for (ir::ValueId operand : module.op(id).operands) users_[operand.index].push_back(id);
   });
   names_.fresh("thread");
+  axes_ = analysis::analyze_axes(module);
   ranges_ = op_ranges(module);
   loop_partials_ = place_loop_partials(module, assignment);
   buffers_ = place_buffers(module, assignment, ranges_, loop_partials_.end);
@@ -322,6 +324,20 @@ View Emitter::make_each(const ir::Type& type, const LinearLayout& layout, const 
   return view;
 }
 
+// Leading bits of register numbers that stay within blocks of equal elements.
+int Emitter::repeated_bits(ir::ValueId value) const {
+  const LinearLayout& layout = layout_of(value);
+  const analysis::AxisInfo& axes = axes_[value.index];
+  uint32_t within = 0, stride = 1;
+  for (size_t d = layout.shape.size(); d-- > 0;) {
+    within |= static_cast<uint32_t>(axes.constancy[d] - 1) * stride;
+    stride *= static_cast<uint32_t>(layout.shape[d]);
+  }
+  size_t bits = 0;
+  while (bits < layout.reg.size() && (layout.reg[bits] & ~within) == 0) ++bits;
+  return static_cast<int>(bits);
+}
+
 void Emitter::define_each(ir::ValueId result, bool uniform, const Element& element) {
   define(result,
          make_each(module.type(result), layout_of(result), name_for(result), uniform, element));
@@ -479,6 +495,7 @@ Result<Source> emit(const ir::Module& module, const Target& target, const Option
   });
   orient_dots(prepared, target);
   passes::narrow_casts(prepared);
+  mark_streams(prepared);
   schedule::merge_sweeps(prepared);
   return schedule_to_fit(prepared, target, [&](ir::Module& scheduled) -> Result<Source> {
     passes::skip_masks(scheduled);

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/analysis/axis_info.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/emit_buffers.h"
 #include "codegen/cuda/emit_text.h"
@@ -135,6 +136,8 @@ class Emitter {
   void define_each(ir::ValueId result, bool uniform, const Element& element);
   View make_each(const ir::Type& type, const layout::LinearLayout& layout, const std::string& name,
                  bool uniform, const Element& element);
+  // Aligned groups of 2^n registers of a tile are known to be equal.
+  int repeated_bits(ir::ValueId value) const;
   // `to` = `from`, register by register; `to` is plain.
   void assign(const View& to, const View& from);
   // A view whose every aligned group of `width` registers is contiguous and has storage: itself, or
@@ -209,6 +212,7 @@ class Emitter {
   };
 
   Names names_;
+  std::vector<analysis::AxisInfo> axes_;
   std::vector<View> views_;
   std::vector<bool> defined_;
   std::vector<std::vector<ir::OpId>> users_;

@@ -14,7 +14,7 @@ using ir::OpNode;
 using ir::ValueId;
 
 // Addresses, indices, and vectors on their way from or to memory.
-constexpr int kOtherRegisters = 32;
+constexpr int kOtherRegisters = 28;
 // More threads than that need no more bytes in flight, and registers are worth more.
 constexpr int kEnoughThreads = 1536;
 constexpr int kMostRegisters = 255;
@@ -22,9 +22,15 @@ constexpr int kMostRegisters = 255;
 constexpr int kDotRegisters = 32, kTileRegisters = 8;
 
 // Ops that no thread gets past with part of a tile.
-bool holds_whole_tiles(const OpNode& op) {
+bool holds_whole_tiles(const ir::Module& module, const LayoutAssignment& assignment, OpId id) {
+  const OpNode& op = module.op(id);
   switch (op.op) {
-    case Op::Reduce:
+    case Op::Reduce: {
+      // Within a thread, it takes one element of the result after another.
+      layout::ReductionPlan plan = layout::plan_reduction(
+          required_layout(module, assignment, id, 0), static_cast<int>(op.attrs.get_int("axis")));
+      return !plan.lane_bits.empty() || !plan.warp_bits.empty();
+    }
     case Op::Scan:
     case Op::Gather:
     case Op::Histogram:
@@ -76,8 +82,7 @@ class Pressure {
     life.flexible = flexible;
     // Indices and masks are made again where they are needed.
     if (type.is_tile() && !flexible)
-      life.weight =
-          (assignment_.values[value.index].registers() * type.element_bytes() + 3) / 4;
+      life.weight = (assignment_.values[value.index].registers() * type.element_bytes() + 3) / 4;
   }
 
   void use(ValueId value, const std::vector<int>& loops) {
@@ -102,7 +107,7 @@ class Pressure {
       use(operand, loops);
     }
     ++time_;
-    if (holds_whole_tiles(op)) stops_.push_back(time_++);
+    if (holds_whole_tiles(module_, assignment_, id)) stops_.push_back(time_++);
     if (!ir::op_info(op.op).has(ir::kCombines) && !op.regions.empty()) {
       if (op.op != Op::If) {
         loops.push_back(static_cast<int>(loop_begins_.size()));

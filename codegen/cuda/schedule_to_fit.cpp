@@ -17,7 +17,12 @@ Result<Source> schedule_to_fit(const ir::Module& module, const Target& target,
       source->schedule.note = std::move(note);
       return source;
     }
-    if (source.error().kind != DiagKind::kOutOfResources || !report.uses_shared()) return source;
+    if (source.error().kind != DiagKind::kOutOfResources) return source;
+    if (!report.kept.empty()) {
+      options.keep_rows = false;
+      continue;
+    }
+    if (!report.uses_shared()) return source;
     options.max_stages = report.most_stages() - 1;
     note =
         fmt::format("at most {} stages: with more, {}", options.max_stages, source.error().message);

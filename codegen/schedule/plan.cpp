@@ -166,7 +166,7 @@ std::string Planner::find_obstacle(const Loop& loop) const {
     const OpNode& op = module_.op(id);
     if (op.op == Op::Barrier || op.op == Op::Assert)
       return "the loop holds `" + std::string(ir::op_info(op.op).mnemonic) + "`";
-    if (ir::op_info(op.op).family == ir::Family::kShared) return "the loop is scheduled already";
+    if (op.op == Op::CopyAsync || op.op == Op::CopyWait) return "the loop is scheduled already";
     if (synchronizes(loop, op)) return "the loop acts upon an atomic that acquires";
   }
   if (auto count = loop.trip_count(); count && *count < 2)

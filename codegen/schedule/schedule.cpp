@@ -60,8 +60,9 @@ bool ScheduleReport::uses_shared() const {
 }
 
 ScheduleReport schedule(ir::Module& module, const Target& target, const ScheduleOptions& options) {
-  std::vector<LoopPlan> plans = Planner(module, target, options).plan_all();
   ScheduleReport report;
+  if (options.keep_rows) report.kept = keep_rows(module, target);
+  std::vector<LoopPlan> plans = Planner(module, target, options).plan_all();
   bool changed = false;
   for (const LoopPlan& plan : plans) {
     if (plan.loads.empty()) continue;
@@ -92,6 +93,9 @@ std::string to_string(const ScheduleReport& report, const SourceMap* sources) {
           fmt::format("  {}load of {}: {}{}\n", place(load.span, sources), ir::to_string(load.type),
                       how_text(load.how), load.why.empty() ? "" : ": " + load.why);
   }
+  for (const KeptLoad& load : report.kept)
+    out += fmt::format("{}load of {}: kept in shared memory for {} iterations of later loops\n",
+                       place(load.span, sources), ir::to_string(load.type), load.slots);
   if (!report.note.empty()) out += report.note + "\n";
   return out;
 }

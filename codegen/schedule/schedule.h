@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "codegen/ir/module.h"
+#include "codegen/schedule/keep.h"
 #include "codegen/target/target.h"
 
 namespace tilewright::schedule {
@@ -55,6 +56,7 @@ struct LoopReport {
 
 struct ScheduleReport {
   std::vector<LoopReport> loops;  // innermost `for` loops with loads, in the order of the text
+  std::vector<KeptLoad> kept;     // of sweeps (keep.h)
   // Set by cuda::emit: stages were taken from every loop until the kernel fitted.
   std::string note;
 
@@ -63,7 +65,8 @@ struct ScheduleReport {
 };
 
 struct ScheduleOptions {
-  int max_stages = 32;  // no loop gets more
+  int max_stages = 32;    // no loop gets more
+  bool keep_rows = true;  // in shared memory, for later loops over the same range
 };
 
 ScheduleReport schedule(ir::Module& module, const Target& target,

@@ -4,6 +4,7 @@
 
 #include "codegen/passes/passes.h"
 #include "codegen/schedule/bounds.h"
+#include "codegen/schedule/clone.h"
 #include "codegen/schedule/pointer_roots.h"
 
 namespace tilewright::schedule {
@@ -28,76 +29,26 @@ bool has_op(const Module& module, RegionId region, Op wanted) {
   return found;
 }
 
-// The loops of the body itself that go over the range of the first that has company.
-std::vector<OpId> find_sweeps(const Module& module) {
-  std::vector<OpId> loops, best;
-  for (OpId id : module.region(module.body).ops)
-    if (module.op(id).op == Op::For) loops.push_back(id);
-  for (OpId first : loops) {
-    auto bounds = [&](OpId id) {
-      const auto& operands = module.op(id).operands;
-      return std::vector<ValueId>(operands.begin(), operands.begin() + 3);
-    };
-    std::vector<OpId> same;
-    std::ranges::copy_if(loops, std::back_inserter(same),
-                         [&](OpId id) { return bounds(id) == bounds(first); });
-    if (same.size() > best.size()) best = same;
-  }
-  return best.size() > 1 ? best : std::vector<OpId>{};
-}
-
 // Copies ops, with what the loops of `sweeps` do in their only iteration in place of the loops.
-class Unroller {
+class Unroller : public Cloner {
  public:
-  Unroller(Module& module, const std::vector<OpId>& sweeps) : m_(module), sweeps_(sweeps) {}
-
-  void copy(const std::vector<OpId>& ops, RegionId to) {
-    for (OpId id : ops) {
-      const OpNode node = m_.op(id);
-      if (std::ranges::count(sweeps_, id) == 0) {
-        copy_op(node, to);
-        continue;
-      }
-      const ir::Region body = m_.region(node.regions[0]);
-      map_[body.args[0]] = mapped(node.operands[0]);
-      for (size_t j = 0; j < node.results.size(); ++j)
-        map_[body.args[j + 1]] = mapped(node.operands[j + 3]);
-      copy({body.ops.begin(), body.ops.end() - 1}, to);
-      const std::vector<ValueId> last = m_.op(body.ops.back()).operands;
-      for (size_t j = 0; j < node.results.size(); ++j) map_[node.results[j]] = mapped(last[j]);
-    }
-  }
+  Unroller(Module& module, const std::vector<OpId>& sweeps) : Cloner(module), sweeps_(sweeps) {}
 
  private:
-  ValueId mapped(ValueId value) const {
-    auto found = map_.find(value);
-    return found == map_.end() ? value : found->second;
+  bool replace(OpId id, RegionId to) override {
+    if (std::ranges::count(sweeps_, id) == 0) return false;
+    const OpNode node = m_.op(id);
+    const ir::Region body = m_.region(node.regions[0]);
+    map[body.args[0]] = mapped(node.operands[0]);
+    for (size_t j = 0; j < node.results.size(); ++j)
+      map[body.args[j + 1]] = mapped(node.operands[j + 3]);
+    copy({body.ops.begin(), body.ops.end() - 1}, to);
+    const std::vector<ValueId> last = m_.op(body.ops.back()).operands;
+    for (size_t j = 0; j < node.results.size(); ++j) map[node.results[j]] = mapped(last[j]);
+    return true;
   }
 
-  void copy_op(const OpNode& node, RegionId to) {
-    std::vector<ValueId> operands;
-    for (ValueId operand : node.operands) operands.push_back(mapped(operand));
-    std::vector<ir::Type> types;
-    for (ValueId result : node.results) types.push_back(m_.type(result));
-    OpId made = m_.add_op(node.op, node.span, std::move(operands), node.attrs, types);
-    m_.append(to, made);
-    for (size_t i = 0; i < node.results.size(); ++i) {
-      ValueId result = m_.op(made).results[i];
-      m_.value(result).name = m_.value(node.results[i]).name;
-      map_[node.results[i]] = result;
-    }
-    for (RegionId from : node.regions) {
-      const ir::Region region = m_.region(from);
-      RegionId nested = m_.add_region(made);
-      for (ValueId arg : region.args)
-        map_[arg] = m_.add_region_arg(nested, m_.type(arg), m_.value(arg).name);
-      copy(region.ops, nested);
-    }
-  }
-
-  Module& m_;
   const std::vector<OpId>& sweeps_;
-  std::map<ValueId, ValueId> map_;
 };
 
 // Loads that repeat an earlier one of the region, with nothing written in between that may be what
@@ -166,8 +117,25 @@ class LoadMerger {
 
 }  // namespace
 
+std::vector<OpId> find_sweeps(const Module& module, RegionId region) {
+  std::vector<OpId> loops, best;
+  for (OpId id : module.region(region).ops)
+    if (module.op(id).op == Op::For) loops.push_back(id);
+  for (OpId first : loops) {
+    auto bounds = [&](OpId id) {
+      const auto& operands = module.op(id).operands;
+      return std::vector<ValueId>(operands.begin(), operands.begin() + 3);
+    };
+    std::vector<OpId> same;
+    std::ranges::copy_if(loops, std::back_inserter(same),
+                         [&](OpId id) { return bounds(id) == bounds(first); });
+    if (same.size() > best.size()) best = same;
+  }
+  return best.size() > 1 ? best : std::vector<OpId>{};
+}
+
 bool merge_sweeps(Module& module) {
-  std::vector<OpId> sweeps = find_sweeps(module);
+  std::vector<OpId> sweeps = find_sweeps(module, module.body);
   if (sweeps.empty() || module.op_count() > kMostOps) return false;
   for (OpId id : sweeps) {
     auto step = Loop(module, id).constant_step();

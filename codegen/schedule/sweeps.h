@@ -16,6 +16,10 @@
 
 namespace tilewright::schedule {
 
+// The loops of a region, not of those inside, that go over the range of the first one with company;
+// none if there is no company.
+std::vector<ir::OpId> find_sweeps(const ir::Module& module, ir::RegionId region);
+
 // True if it changed the module. It does only where that saves a load of a tile, the kernel is
 // short, and a thread has room for the tiles. Loads are merged across stores through other
 // arguments (pointer_roots.h).
