@@ -19,16 +19,19 @@ using layout::MmaTiling;
 // ---- dots ----
 
 // Warps over M and N so that the operands they read together, warps_n * M + warps_m * N rows and
-// columns of K, are fewest. In a chain of dots all warps go along M as far as it reaches: then the
-// first dot's result is the second one's operand A where it is, and rows are reduced within a warp.
-void place_warps(MmaTiling& tiling, int64_t m, int64_t n, int warps, bool chained) {
+// columns of K, are fewest, those counted `cost_a` and `cost_b` times. In a chain of dots all warps
+// go along M as far as it reaches: then the first dot's result is the second one's operand A where
+// it is, and rows are reduced within a warp.
+void place_warps(MmaTiling& tiling, int64_t m, int64_t n, int warps, bool chained, int cost_a,
+                 int cost_b) {
   int most_m = static_cast<int>(std::max<int64_t>(1, m / tiling.instruction.m));
   int most_n = static_cast<int>(std::max<int64_t>(1, n / tiling.instruction.n));
   int best = 0;
   int64_t best_traffic = 0;
   for (int warps_m = 1; warps_m <= std::min(warps, most_m); warps_m *= 2) {
     int warps_n = warps / warps_m;
-    int64_t traffic = chained ? -warps_m : std::min(warps_n, most_n) * m + warps_m * n;
+    int64_t traffic =
+        chained ? -warps_m : std::min(warps_n, most_n) * m * cost_a + warps_m * n * cost_b;
     // Warps without a tile of their own only repeat work.
     if (warps_n > most_n) traffic += int64_t{1} << 40;
     if (best == 0 || traffic <= best_traffic) {
@@ -38,6 +41,25 @@ void place_warps(MmaTiling& tiling, int64_t m, int64_t n, int warps, bool chaine
   }
   tiling.warps_m = best;
   tiling.warps_n = warps / best;
+}
+
+// What an operand's value costs a warp that reads it, in reads from shared memory: every warp
+// computes again what element-wise ops make of a slot (weights that are unpacked).
+int operand_cost(const ir::Module& module, ValueId operand) {
+  constexpr int kComputed = 4;
+  std::set<ValueId> seen;
+  std::vector<std::pair<ValueId, bool>> pending = {{operand, false}};
+  while (!pending.empty()) {
+    auto [value, computed] = pending.back();
+    pending.pop_back();
+    const ir::OpNode* op = module.def(value);
+    if (op == nullptr || !module.type(value).is_tile() || !seen.insert(value).second) continue;
+    bool elementwise = ir::op_info(op->op).family == ir::Family::kElementwise;
+    if (op->op == Op::SharedLoad && computed) return kComputed;
+    if (elementwise || op->op == Op::Permute || op->op == Op::Reshape || op->op == Op::Join)
+      for (ValueId from : op->operands) pending.emplace_back(from, computed || elementwise);
+  }
+  return 1;
 }
 
 // A few rows and columns a thread, so that each value read from shared memory is used several
@@ -178,7 +200,8 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
   plan.tiling.instruction = unit->instruction;
   plan.tiling.element_bits = unit->element_bits();
   plan.tiling.sparse = unit->sparse;
-  place_warps(plan.tiling, m, n, assigner.result.warps, chained);
+  place_warps(plan.tiling, m, n, assigner.result.warps, chained,
+              operand_cost(module, op.operands[0]), operand_cost(module, op.operands[1]));
   interleave(assigner, plan.tiling, op, m, n);
   if (unit->sparse) {
     interleave_metadata(assigner, plan.tiling, op, m);

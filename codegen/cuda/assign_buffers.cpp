@@ -85,6 +85,23 @@ bool feeds_dot(const ir::Module& module, ValueId tile) {
   return found;
 }
 
+bool is_broadcast_beside_dot(const ir::Module& module, OpId shared_load) {
+  const ir::OpNode& load = module.op(shared_load);
+  if (module.type(load.results[0]).rank() != 1) return false;
+  std::set<ValueId> reached = {load.results[0]};
+  bool broadcast = false, beside = false;
+  for (OpId id : module.region(load.parent).ops) {
+    const ir::OpNode& op = module.op(id);
+    beside = beside || op.op == Op::Dot;
+    for (ValueId operand : op.operands) {
+      if (!reached.contains(operand)) continue;
+      broadcast = broadcast || op.op == Op::ExpandDims;
+      if (ir::op_info(op.op).family == ir::Family::kElementwise) reached.insert(op.results[0]);
+    }
+  }
+  return broadcast && beside;
+}
+
 std::optional<LinearLayout> writer_layout(Assigner& assigner, OpId shared_load) {
   OpId writer = writer_of(assigner, assigner.module.op(shared_load).operands[0]);
   if (!writer.valid()) return std::nullopt;

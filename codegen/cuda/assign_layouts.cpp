@@ -47,7 +47,8 @@ void collect(Assigner& a, RegionId region, int depth) {
     a.order.push_back(id);
     a.depths[id] = depth;
     bool flexible = is_flexible_op(a.module, op) ||
-                    (op.op == Op::SharedLoad && feeds_dot(a.module, op.results[0]));
+                    (op.op == Op::SharedLoad &&
+                     (feeds_dot(a.module, op.results[0]) || is_broadcast_beside_dot(a.module, id)));
     // These only rearrange: whatever they are made of, making them again is cheap.
     if (op.op != Op::Broadcast && op.op != Op::ExpandDims)
       for (ValueId operand : op.operands)

@@ -86,6 +86,8 @@ int pointer_operand(ir::Op op);
 // True if a shared_load's tile is an operand of a dot, perhaps after element-wise and shape ops: it
 // is read as often as it is asked for, in the layouts that are asked for.
 bool feeds_dot(const ir::Module& module, ir::ValueId tile);
+// True if a shared_load's vector is broadcast in a loop with dots (scales): read likewise.
+bool is_broadcast_beside_dot(const ir::Module& module, ir::OpId shared_load);
 // The layout of the copies (or of the value stored) into a shared_load's buffer, if it is known.
 std::optional<layout::LinearLayout> writer_layout(Assigner& assigner, ir::OpId shared_load);
 // Fills LayoutAssignment::buffers and lazy_loads, after rewriting.

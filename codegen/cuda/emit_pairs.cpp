@@ -42,9 +42,8 @@ std::optional<uint32_t> constant_pair(const ir::Module& module, ValueId value) {
 // ---- logic with constants ----
 
 std::string text_of(const PairWord& w) {
-  std::string shifted = w.shift == 0 ? w.text : fmt::format("{} >> {}", w.text, w.shift);
+  std::string shifted = w.shift == 0 ? w.text : fmt::format("tw_shr_word({}, {})", w.text, w.shift);
   if (w.mask == ~0u && w.flip == 0) return shifted;
-  // Shifts bind tighter than & and ^.
   if (w.flip == 0) return fmt::format("{} & {:#x}u", shifted, w.mask);
   if (w.mask == ~0u) return fmt::format("{} ^ {:#x}u", shifted, w.flip);
   return fmt::format("tw_and_xor({}, {:#x}u, {:#x}u)", shifted, w.mask, w.flip);
@@ -112,7 +111,7 @@ bool is_composed(const ir::Module& module, const OpNode& op) {
 
 // How a pair is computed; no text if it is not.
 struct Spelling {
-  std::string text;          // with {0} and {1} for the pairs of the operands …
+  std::string text;          // with {0}, {1}, {2} for the pairs of the operands …
   bool of_elements = false;  // … or for the two elements of the only one
 };
 
@@ -132,6 +131,10 @@ std::string of_floats(const Target& target, const OpNode& op, Dtype dtype) {
       return has_min ? call(nan ? "min_nan" : "min") : "";
     case Op::Max:
       return has_min ? call(nan ? "max_nan" : "max") : "";
+    case Op::Fma:  // from the exact product, where the contract rounds to f32 first
+      return dtype == Dtype::kF16 && op.attrs.get_int("exact", 0) != 0
+                 ? "tw_fma_f16x2({0}, {1}, {2})"
+                 : "";
     default:
       return {};
   }
@@ -255,8 +258,10 @@ bool emit_in_pairs(Emitter& e, OpId id) {
   } else {
     bool infix = spelled.text[0] == '{';
     auto pair = [&](const Operand& o) { return infix && o.word ? paren(o.pair()) : o.pair(); };
-    text = fmt::format(fmt::runtime(spelled.text), pair(operands[0]),
-                       operands.size() > 1 ? pair(operands[1]) : "");
+    std::vector<std::string> pairs;
+    for (const Operand& operand : operands) pairs.push_back(pair(operand));
+    pairs.resize(3);
+    text = fmt::format(fmt::runtime(spelled.text), pairs[0], pairs[1], pairs[2]);
   }
   View plain = e.declare(type, e.layout_of(result), e.name_for(result));
   int pairs = plain.registers() / 2;

@@ -92,19 +92,48 @@ ValueId low_half(Rewriter& rw, ValueId id, uint64_t wanted, int depth = 0) {
   return rw.make_as(dtype_bits(type.dtype) == 16 ? Op::Bitcast : Op::Cast, half, {id});
 }
 
-// `fraction.exponent` + x as a float less `less`, for an x (u16) that fits into the fraction.
+ValueId float_constant(Rewriter& rw, const ir::Type& type, double value) {
+  return rw.make_constant(type, float_to_bits(value, type.dtype));
+}
+
+// `fraction.exponent` + x as a float, for an x (u16) that fits into the fraction.
+ValueId image_of(Rewriter& rw, const ir::Type& to, const Fraction& fraction, ValueId x) {
+  ValueId image = rw.make_constant(rw.type(x), fraction.image);
+  return rw.make_as(Op::Bitcast, to, {rw.make(Op::Or, {x, image})});
+}
+// The same less `less`.
 ValueId from_fraction(Rewriter& rw, const ir::Type& to, const Fraction& fraction, ValueId x,
                       int64_t less) {
-  ValueId image = rw.make_constant(rw.type(x), fraction.image);
-  ValueId number = rw.make_as(Op::Bitcast, to, {rw.make(Op::Or, {x, image})});
-  ValueId constant = rw.make_constant(to, float_to_bits(static_cast<double>(less), to.dtype));
-  return rw.make(Op::Sub, {number, constant});
+  return rw.make(
+      Op::Sub, {image_of(rw, to, fraction, x), float_constant(rw, to, static_cast<double>(less))});
+}
+
+// What from_fraction made.
+struct Number {
+  ValueId x;
+  int64_t less = 0;
+};
+std::optional<Number> parse_number(Rewriter& rw, const ir::Type& type, const OpNode& node) {
+  auto fraction = fraction_of(type.dtype);
+  if (!fraction || node.op != Op::Sub) return std::nullopt;
+  auto less = rw.constant(node.operands[1]);
+  ValueId image = operand_of(rw, node.operands[0], Op::Bitcast);
+  const OpNode* number = image.valid() ? rw.def_as(image, Op::Or) : nullptr;
+  if (!less || number == nullptr || !is_int_constant(rw, number->operands[1], fraction->image))
+    return std::nullopt;
+  ValueId x = rw.resolve(number->operands[0]);
+  auto range = integer_range(rw, x);
+  double value = bits_to_float(*less, type.dtype);
+  if (!range || !range->within(0, fraction->below - 1) || std::floor(value) != value ||
+      !(std::abs(value) <= 4096))
+    return std::nullopt;
+  return Number{x, static_cast<int64_t>(value)};
 }
 
 // Whether all differences `fraction.exponent` + x - less are exact: integers up to twice the
 // exponent are.
-bool is_exact(const Fraction& fraction, int64_t less) {
-  return less >= 0 && less <= 2 * fraction.exponent;
+bool is_exact(const Fraction& fraction, double less) {
+  return less >= 0 && less <= static_cast<double>(2 * fraction.exponent);
 }
 
 // cast x : F = sub (bitcast (or x, image)), exponent
@@ -137,31 +166,48 @@ Replacement cast_by_fraction(Rewriter& rw, OpId, const OpNode& node) {
     range = IntegerRange{0, 255};
   }
   int64_t less = fraction->exponent - added;
-  if (!range->within(0, fraction->below - 1) || !is_exact(*fraction, less)) return kNoMatch;
+  if (!range->within(0, fraction->below - 1) || !is_exact(*fraction, static_cast<double>(less)))
+    return kNoMatch;
   return with(from_fraction(rw, to, *fraction, low_half(rw, x, 0xffff), less));
 }
 
 // (exponent + x - c) ± c' = exponent + x - c'' for integers
 Replacement join_constants(Rewriter& rw, OpId, const OpNode& node) {
   const ir::Type to = rw.type(node.results[0]);
-  if (to.is_pointer) return kNoMatch;
-  auto fraction = fraction_of(to.dtype);
-  auto constant = fraction ? rw.constant(node.operands[1]) : std::nullopt;
+  auto constant = is_float_type(to) ? rw.constant(node.operands[1]) : std::nullopt;
   const OpNode* inner = constant ? rw.def_as(node.operands[0], Op::Sub) : nullptr;
-  if (inner == nullptr) return kNoMatch;
-  auto taken = rw.constant(inner->operands[1]);
-  ValueId image = operand_of(rw, inner->operands[0], Op::Bitcast);
-  const OpNode* number = image.valid() ? rw.def_as(image, Op::Or) : nullptr;
-  if (!taken || number == nullptr || !is_int_constant(rw, number->operands[1], fraction->image))
-    return kNoMatch;
-  ValueId x = rw.resolve(number->operands[0]);
-  auto range = integer_range(rw, x);
-  double more = bits_to_float(*constant, to.dtype), before = bits_to_float(*taken, to.dtype);
-  double less = before + (node.op == Op::Add ? -more : more);
-  if (!range || !range->within(0, fraction->below - 1) || std::floor(more) != more ||
-      !(std::abs(less) <= 4096) || !is_exact(*fraction, static_cast<int64_t>(less)))
-    return kNoMatch;
-  return with(from_fraction(rw, to, *fraction, x, static_cast<int64_t>(less)));
+  auto number = inner ? parse_number(rw, to, *inner) : std::nullopt;
+  if (!number) return kNoMatch;
+  double more = bits_to_float(*constant, to.dtype);
+  double less = static_cast<double>(number->less) + (node.op == Op::Add ? -more : more);
+  const Fraction fraction = *fraction_of(to.dtype);
+  if (std::floor(less) != less || !is_exact(fraction, less)) return kNoMatch;
+  return with(from_fraction(rw, to, fraction, number->x, static_cast<int64_t>(less)));
+}
+
+// ((x >> s) & m) + exponent - c = (exponent + (x & m << s)) * 2^-s + c': what fits into the
+// fraction where it stands need not be shifted. A rest of 8 stays, which neighbours share.
+Replacement leave_in_place(Rewriter& rw, OpId, const OpNode& node) {
+  const ir::Type to = rw.type(node.results[0]);
+  auto number = to.is_pointer ? std::nullopt : parse_number(rw, to, node);
+  const OpNode* masked = number ? rw.def_as(number->x, Op::And) : nullptr;
+  const OpNode* shifted = masked ? rw.def_as(masked->operands[0], Op::Shr) : nullptr;
+  auto mask = shifted ? rw.constant(masked->operands[1]) : std::nullopt;
+  auto by = mask ? rw.constant(shifted->operands[1]) : std::nullopt;
+  if (!by || *by > 15) return kNoMatch;
+  const Fraction fraction = *fraction_of(to.dtype);
+  uint64_t rest = *by & ~uint64_t{7}, places = *by - rest;
+  if (places == 0 || static_cast<int64_t>(*mask << places) >= fraction.below) return kNoMatch;
+  ValueId x = rw.resolve(shifted->operands[0]);
+  const ir::Type half = rw.type(x);
+  if (rest > 0) x = rw.make(Op::Shr, {x, rw.make_constant(half, rest)});
+  x = rw.make(Op::And, {x, rw.make_constant(half, *mask << places)});
+  int64_t added = fraction.exponent - (fraction.exponent >> places) - number->less;
+  return with(rw.make(Op::Fma,
+                      {image_of(rw, to, fraction, x),
+                       float_constant(rw, to, std::ldexp(1.0, -static_cast<int>(places))),
+                       float_constant(rw, to, static_cast<double>(added))},
+                      {{"exact", int64_t{1}}}));
 }
 
 // ---- through a byte ----
@@ -189,12 +235,16 @@ constexpr Rule kRules[] = {
     {Op::Sub, "sub-joins-constants", join_constants},
     {Op::Add, "add-joins-constants", join_constants},
 };
+// Once all constants have been joined.
+constexpr Rule kInPlace = {Op::Sub, "leave-in-place", leave_in_place};
 
 }  // namespace
 
 bool narrow_casts(ir::Module& module) {
   const Rule* rules[] = {&kRules[0], &kRules[1], &kRules[2], &kRules[3]};
-  return Rewriter(module, rules).run();
+  bool changed = Rewriter(module, rules).run();
+  const Rule* in_place[] = {&kInPlace};
+  return Rewriter(module, in_place).run() || changed;
 }
 
 }  // namespace tilewright::passes

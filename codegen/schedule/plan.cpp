@@ -82,6 +82,25 @@ Feeds feeds_dot(const ir::Module& module, const Loop& loop, OpId load) {
   return feeds_dot(module, loop, value, true, seen);
 }
 
+// A vector that is broadcast into a tile, perhaps after element-wise ops.
+bool is_broadcast(const ir::Module& module, const Loop& loop, OpId load) {
+  ValueId value = module.op(load).results[0];
+  if (module.type(value).rank() != 1) return false;
+  std::vector<ValueId> pending = {value};
+  std::set<ValueId> seen;
+  while (!pending.empty()) {
+    ValueId at = pending.back();
+    pending.pop_back();
+    if (!seen.insert(at).second) continue;
+    for (OpId user : loop.users(at)) {
+      const OpNode& op = module.op(user);
+      if (op.op == Op::ExpandDims) return true;
+      if (ir::op_info(op.op).family == ir::Family::kElementwise) pending.push_back(op.results[0]);
+    }
+  }
+  return false;
+}
+
 bool is_zero(const ir::Module& module, ValueId value) {
   const OpNode* def = module.def(value);
   if (def != nullptr && def->op == Op::Splat) return is_zero(module, def->operands[0]);
@@ -240,6 +259,12 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
   int ahead = most, staged = kStaged, all = 0;
   for (OpId load : loop.loads) all += registers(load);
   bool enough = !dots && all > most, waits = !dots && has_reduce(module_, loop);
+  // A loop whose dots read what was computed from tiles of shared memory: scales and the like may
+  // lie there too, where every thread finds those of its columns without a 64-bit address each.
+  bool computes = std::ranges::any_of(plan.loads, [&](const PlannedLoad& load) {
+    return load.why.empty() && feeds_dot(module_, loop, load.op) == Feeds::kTransformed &&
+           cannot_copy(load.op).empty();
+  });
   for (PlannedLoad& load : plan.loads) {
     if (!load.why.empty()) continue;
     if (!load.is_needed) {
@@ -256,6 +281,9 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
       staged -= registers(load.op);
       load.how = How::kStaged;
       load.why = "a dot reads it; " + no_copy;
+    } else if (computes && is_broadcast(module_, loop, load.op) && cannot_copy(load.op).empty()) {
+      load.how = How::kAsync;
+      load.why = "a vector beside a dot";
     } else if (few) {
       load.why = "the loop has too few iterations";
     } else if (waits && cannot_copy(load.op).empty()) {

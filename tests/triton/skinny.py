@@ -63,10 +63,10 @@ def pack(q, blocked):
     return words.transpose(1, 2).contiguous() if blocked else words.permute(2, 0, 1).contiguous()
 
 
-# BLOCK_N, warps, stages, programs an SM of the persistent kernel (0: the other one), splits of the other one.
-INT4_CONFIGS = [(128, 4, 3, 2, 0), (128, 4, 4, 2, 0), (128, 4, 5, 2, 0), (64, 4, 4, 3, 0), (64, 4, 6, 2, 0), (64, 2, 4, 4, 0), (64, 2, 6, 3, 0),
-                (256, 8, 3, 1, 0), (256, 8, 5, 1, 0), (128, 8, 4, 2, 0), (256, 4, 3, 1, 0),
-                (64, 4, 4, 0, 4), (128, 4, 4, 0, 4), (128, 4, 4, 0, 8), (128, 8, 3, 0, 4), (64, 2, 4, 0, 4)]
+# BLOCK_N, warps, stages, programs an SM of the persistent kernel (0: the other one), splits of the other one; maxnreg where it is bound.
+INT4_CONFIGS = [(128, 8, 4, 2, 0, 0), (128, 8, 3, 3, 0, 80), (128, 8, 4, 2, 0, 80), (64, 4, 4, 4, 0, 0), (64, 4, 3, 4, 0, 0), (128, 4, 4, 2, 0, 0),
+                (128, 4, 3, 3, 0, 128), (64, 2, 4, 4, 0, 0), (256, 8, 4, 1, 0, 0), (128, 8, 4, 2, 0, 128),
+                (128, 8, 3, 0, 4, 0), (128, 8, 3, 0, 4, 80), (128, 8, 4, 0, 8, 80), (64, 4, 4, 0, 4, 0), (64, 4, 4, 0, 8, 0), (128, 4, 3, 0, 4, 128)]
 
 
 def int4(copy):
@@ -91,18 +91,18 @@ def int4(copy):
             blas = graph_ms([lambda w=w: torch.mm(a, w, out=dense) for w in halves])
             rows = 8 if m <= 8 else 16 if m <= 16 else 32
             results = []
-            for blocked, (columns, warps, stages, programs, splits) in itertools.product((True, False), INT4_CONFIGS):
+            for blocked, (columns, warps, stages, programs, splits, registers) in itertools.product((True, False), INT4_CONFIGS):
                 strides = (n * 64, 64) if blocked else (64, k // 4)
                 tiles = math.ceil(n / columns)
 
                 def launch(w):
-                    options = dict(BLOCK_M=rows, BLOCK_N=columns, num_warps=warps, num_stages=stages, stream=current())
+                    options = dict(BLOCK_M=rows, BLOCK_N=columns, num_warps=warps, num_stages=stages, maxnreg=registers, stream=current())
                     operands = (a, w, scale, out, m, n, k, k, *strides, n)
                     if programs:
                         persistent[(min(programs * processors, tiles * k // 256), math.ceil(m / rows))](*operands, **options)
                     else:
                         kernel[(tiles, splits, math.ceil(m / rows))](*operands, ATOMIC=True, **options)
-                name = f"{'blocked' if blocked else 'rows'} {columns}x{warps}w s{stages} p{programs} k{splits}"
+                name = f"{'blocked' if blocked else 'rows'} {columns}x{warps}w s{stages} p{programs} k{splits} r{registers}"
                 try:
                     out.zero_()
                     launch(layouts[blocked][0])
@@ -116,7 +116,7 @@ def int4(copy):
             moved = k * n // 2 + scale.nbytes + a.nbytes + out.nbytes
             for time, name in sorted(results)[:20 if VERBOSE else 1]:
                 rate = moved / time / 1e6
-                print(f"int4 {m:2d}x{n}x{k} {name:26s} {time * 1000:7.1f} us {rate:6.0f} GB/s, of copy {rate / copy:4.2f}, "
+                print(f"int4 {m:2d}x{n}x{k} {name:30s} {time * 1000:7.1f} us {rate:6.0f} GB/s, of copy {rate / copy:4.2f}, "
                       f"f16 by cuBLAS {blas * 1000:6.1f} us, {blas / time:4.2f}x", flush=True)
 
 

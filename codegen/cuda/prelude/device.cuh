@@ -46,6 +46,13 @@ TW_DEVICE u32 tw_keep(u32 v) {
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) { return (u32)low | (u32)high << 16; }
 // Four of the bytes 0-3 of a and 4-7 of b, as the hex digits of `which` say, lowest first.
 TW_DEVICE u32 tw_select_bytes(u32 a, u32 b, u32 which) { return __byte_perm(a, b, which); }
+// x >> by. NVRTC would move a shift into the halves that a word was put together from, and need four
+// instructions.
+TW_DEVICE u32 tw_shr_word(u32 x, u32 by) {
+  u32 r;
+  asm("shr.b32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(by));
+  return r;
+}
 // (x & mask) ^ flip in one instruction, which ptxas does not make of two constants by itself.
 TW_DEVICE u32 tw_and_xor(u32 x, u32 mask, u32 flip) {
   u32 r;
@@ -671,6 +678,12 @@ TW_PAIR(tw_max_bf16x2, "max.bf16x2")
 TW_PAIR(tw_min_nan_bf16x2, "min.NaN.bf16x2")
 TW_PAIR(tw_max_nan_bf16x2, "max.NaN.bf16x2")
 #endif
+// Rounded once, from the exact product.
+TW_DEVICE u32 tw_fma_f16x2(u32 a, u32 b, u32 c) {
+  u32 r;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+  return r;
+}
 #undef TW_PAIR
 #undef TW_PAIR_BY_HALVES
 // a * b + c, rounded once.

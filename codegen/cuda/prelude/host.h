@@ -60,6 +60,9 @@ TW_DEVICE u32 tw_keep(u32 v) { return v; }
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) {
   return (u32)low | (u32)high << 16;
 }
+TW_DEVICE u32 tw_shr_word(u32 x, u32 by) {
+  return x >> by;
+}
 TW_DEVICE u32 tw_and_xor(u32 x, u32 mask, u32 flip) {
   return (x & mask) ^ flip;
 }
@@ -505,6 +508,17 @@ TW_DEVICE f32 tw_fma(f32 a, f32 b, f32 c) {
 }
 TW_DEVICE f64 tw_fma(f64 a, f64 b, f64 c) {
   return __builtin_fma(a, b, c);
+}
+TW_DEVICE u32 tw_fma_f16x2(u32 a, u32 b, u32 c) {
+  u32 r = 0;
+  for (int i = 0; i < 32; i += 16) {
+    f64 x = tw_f32(f16{(u16)(a >> i)}), y = tw_f32(f16{(u16)(b >> i)}), z = tw_f32(f16{(u16)(c >> i)});
+    f64 exact = x * y + z;  // but for a last bit that no f16 has room for
+    f32 sum = (f32)exact;
+    if ((f64)sum != exact) sum = tw_bitcast<f32>(tw_bitcast<u32>(tw_f32_rtz(exact)) | 1);
+    r |= (u32)tw_f16(sum).bits << i;
+  }
+  return r;
 }
 #define TW_MIN_MAX(type)                             \
   TW_DEVICE type tw_min(type a, type b) {            \
