@@ -7,7 +7,6 @@ Needs a GPU, torch, and the `tilewright` package on PYTHONPATH (runtime/bindings
 Weights rotate through buffers of more than twice the L2 cache, so that they come from memory; short kernels are timed in
 CUDA graphs. GB/s counts each operand once; "of copy" is beside a device-to-device copy in the same run (read + write).
 """
-import itertools
 import math
 import pathlib
 import statistics
@@ -79,7 +78,7 @@ def int4(copy):
         weights = ((q.half() - 8).view(k // 128, 128, n) * scale[:, None]).view(k, n)
         copies = max(2, math.ceil(ROTATED_BYTES * 4 / (k * n * 2)))
         halves = [weights.clone() for _ in range(2 if k * n > 1 << 26 else 3)]
-        layouts = {}
+        layouts, layouts_and_configs = {}, [(True, c) for c in INT4_CONFIGS] + [(False, c) for c in INT4_CONFIGS[:2]]
         for blocked in (True, False):
             packed = pack(q, blocked)
             layouts[blocked] = [packed.clone() for _ in range(copies)]
@@ -91,7 +90,7 @@ def int4(copy):
             blas = graph_ms([lambda w=w: torch.mm(a, w, out=dense) for w in halves])
             rows = 8 if m <= 8 else 16 if m <= 16 else 32
             results = []
-            for blocked, (columns, warps, stages, programs, splits, registers) in itertools.product((True, False), INT4_CONFIGS):
+            for blocked, (columns, warps, stages, programs, splits, registers) in layouts_and_configs:
                 strides = (n * 64, 64) if blocked else (64, k // 4)
                 tiles = math.ceil(n / columns)
 
