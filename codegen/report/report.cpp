@@ -106,7 +106,9 @@ void set_schedule(Part& part, const schedule::ScheduleReport& report, const Sour
   for (const schedule::LoopReport& loop : report.loops) {
     if (loop.span != part.work.span) continue;
     part.schedule = loop;
-    part.schedule_text = to_string(schedule::ScheduleReport{{loop}, {}}, &sources);
+    schedule::ScheduleReport of_loop;
+    of_loop.loops = {loop};
+    part.schedule_text = to_string(of_loop, &sources);
     bool is_async = std::any_of(loop.loads.begin(), loop.loads.end(), [](const auto& load) {
       return load.how == schedule::LoadReport::How::kAsync;
     });
