@@ -1,4 +1,6 @@
 // How ops tie the layouts of their operands and results together (layouts.h has the list).
+#include <algorithm>
+
 #include "codegen/cuda/assign_layouts.h"
 
 namespace tilewright::cuda {
@@ -26,6 +28,20 @@ std::optional<LinearLayout> needed_by_memory(const ir::Module& module,
   if (op.results.empty()) return std::nullopt;
   const LinearLayout* result = layout_of(op.results[0]);
   return result == nullptr ? std::nullopt : std::optional(*result);
+}
+
+// A last dimension of 2 comes to lie in a register: the lane or warp bit that holds it changes
+// places with the register bit that holds the highest bit of the index, to which networks (sorts)
+// come back last. Without that, every thread would hold copies of both halves.
+LinearLayout last_in_registers(LinearLayout layout) {
+  if (layout.reg.empty() || std::ranges::count(layout.reg, 1u) > 0) return layout;
+  uint32_t& highest = *std::ranges::max_element(layout.reg);
+  for (std::vector<uint32_t>* columns : {&layout.lane, &layout.warp})
+    if (auto at = std::ranges::find(*columns, 1u); at != columns->end() && highest != 0) {
+      std::swap(*at, highest);
+      return layout;
+    }
+  return layout;
 }
 
 // Ops with one result whose layout decides.
@@ -78,7 +94,7 @@ std::optional<LinearLayout> needed_layout(const ir::Module& module,
       const DotPlan& plan = assignment.dots.at(id);
       if (index == 2) return plan.accumulator;
       if (plan.kind == DotPlan::Kind::kFma) return std::nullopt;
-      if (index >= 3) return plan.sides[index - 3];
+      if (index == 3) return plan.metadata;
       return index == 0 ? plan.operand_a : plan.operand_b;
     }
     case Op::SharedStore:
@@ -129,7 +145,8 @@ std::optional<LinearLayout> followed_layout(const ir::Module& module, const ir::
     case Op::Cat:
       return layout::cat(operand, static_cast<int>(op.attrs.get_int("axis")));
     case Op::Split:
-      return layout::drop_dim(operand, static_cast<int>(operand.shape.size()) - 1);
+      return layout::drop_dim(last_in_registers(operand),
+                              static_cast<int>(operand.shape.size()) - 1);
     case Op::Reduce:
       return layout::drop_dim(operand, static_cast<int>(op.attrs.get_int("axis")));
     case Op::Scan:

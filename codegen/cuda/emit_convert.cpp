@@ -68,15 +68,27 @@ View shuffled(Emitter& e, View view, const Conversion& plan, const std::string& 
     image = e.at_top("u32", "from", linear_expression({{"thread", s.lane_columns}}));
   }
   std::vector<uint32_t> sources = view.indices(as_unsigned(s.source_register));
-  e.each({to, sources, s.lane_xor}, [&](const std::vector<std::string>& i) {
-    std::string target = received.element(i[0]), source = view.element(i[1]);
-    if (stays) {
-      if (i[2] == "0") return fmt::format("{} = {};", target, source);
-      return fmt::format("{} = tw_shfl_xor({}, {});", target, source, i[2]);
-    }
-    return fmt::format("{} = tw_shfl({}, {});", target, source,
-                       i[2] == "0" ? image : image + " ^ " + paren(i[2]));
-  });
+  auto move = [&](const std::vector<std::vector<uint32_t>>& tables) {
+    e.each(tables, [&](const std::vector<std::string>& i) {
+      std::string target = received.element(i[0]), source = view.element(i[1]);
+      if (stays) {
+        if (i[2] == "0") return fmt::format("{} = {};", target, source);
+        return fmt::format("{} = tw_shfl_xor({}, {});", target, source, i[2]);
+      }
+      return fmt::format("{} = tw_shfl({}, {});", target, source,
+                         i[2] == "0" ? image : image + " ^ " + paren(i[2]));
+    });
+  };
+  // What stays in its lane is no shuffle.
+  std::vector<std::vector<uint32_t>> staying(3), moving(3);
+  for (uint32_t k : to) {
+    auto& tables = stays && s.lane_xor[k] == 0 ? staying : moving;
+    tables[0].push_back(k);
+    tables[1].push_back(sources[k]);
+    tables[2].push_back(s.lane_xor[k]);
+  }
+  for (const auto& tables : {staying, moving})
+    if (!tables[0].empty()) move(tables);
   for (const auto& step : s.after) received = exchange(e, received, step, hint);
   return received;
 }
@@ -168,8 +180,7 @@ std::string SharedPlace::base(const std::string& hint, uint32_t meeting) const {
   // within a row may be XORed to the sum, of which there is then one for all patterns.
   constexpr uint32_t kRow = 128;
   if (meeting != 0 && meeting < kRow && e_.assignment.dots.size() > 1) {
-    e_.out.line(
-        fmt::format("const u32 {} = ({} + {}) ^ {};", name, start_.base, at_, meeting));
+    e_.out.line(fmt::format("const u32 {} = ({} + {}) ^ {};", name, start_.base, at_, meeting));
     return name;
   }
   if (meeting != 0) own = e_.at_top("u32", "at", fmt::format("tw_keep({})", own));

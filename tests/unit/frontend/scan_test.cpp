@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "dsl/base/numeric.h"
 #include "tests/unit/frontend/harness.h"
 
 namespace tilewright::frontend {
@@ -113,6 +114,62 @@ def kernel(x, o, N: tl.constexpr):
                  .arguments = {address(x.data()), address(o.data())}});
     std::sort(x.begin(), x.end());
     EXPECT_EQ(o, x) << n;
+  }
+}
+
+// Numbers of every type by their bits, both ways, and the first k of them.
+TEST(Sort, KeysOfEveryType) {
+  const char* text = R"(
+@triton.jit
+def kernel(x, up, down, top):
+    at = tl.arange(0, 2)[:, None] * 32 + tl.arange(0, 32)[None, :]
+    v = tl.load(x + at)
+    tl.store(up + at, tl.sort(v))
+    tl.store(down + at, tl.sort(v, descending=True))
+    for_top = tl.arange(0, 2)[:, None] * 4 + tl.arange(0, 4)[None, :]
+    tl.store(top + for_top, tl.topk(v, 4))
+)";
+  for (Dtype dtype : {Dtype::kI1, Dtype::kI8, Dtype::kU8, Dtype::kI16, Dtype::kU16, Dtype::kI32,
+                      Dtype::kU32, Dtype::kI64, Dtype::kU64, Dtype::kF8E4M3, Dtype::kF8E5M2,
+                      Dtype::kF16, Dtype::kBF16, Dtype::kF32, Dtype::kF64}) {
+    SCOPED_TRACE(dtype_name(dtype));
+    const auto bytes = static_cast<size_t>(dtype_bytes(dtype));
+    std::vector<uint8_t> x(64 * bytes), up(x), down(x), top(8 * bytes);
+    uint32_t state = 7;
+    for (uint8_t& byte : x) {
+      byte = static_cast<uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+      if (dtype == Dtype::kI1) byte &= 1;
+    }
+    const std::string type = "*" + std::string(dtype_name(dtype));
+    run_lowered({.text = text,
+                 .signature = {"x=" + type, "up=" + type, "down=" + type, "top=" + type},
+                 .arguments = {address(x.data()), address(up.data()), address(down.data()),
+                               address(top.data())}});
+    auto value = [&](const std::vector<uint8_t>& from, size_t i) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, &from[i * bytes], bytes);
+      return std::pair(is_float(dtype) && std::isnan(bits_to_float(bits, dtype)),
+                       is_float(dtype) ? bits_to_float(bits, dtype)
+                       : is_signed(dtype)
+                           ? static_cast<double>(bits_to_int(bits, dtype) >> (bytes == 8 ? 11 : 0))
+                           : static_cast<double>(bits >> (bytes == 8 ? 11 : 0)));
+    };
+    auto after = [](const std::pair<bool, double>& a, const std::pair<bool, double>& b) {
+      return a.first != b.first ? b.first : !a.first && a.second < b.second;
+    };
+    for (size_t row = 0; row < 2; ++row) {
+      std::vector<std::pair<bool, double>> wanted;
+      for (size_t i = 0; i < 32; ++i) wanted.push_back(value(x, 32 * row + i));
+      std::sort(wanted.begin(), wanted.end(), after);
+      auto same = [](const std::pair<bool, double>& a, const std::pair<bool, double>& b) {
+        return a.first == b.first && (a.first || a.second == b.second);
+      };
+      for (size_t i = 0; i < 32; ++i) {
+        EXPECT_TRUE(same(value(up, 32 * row + i), wanted[i])) << i;
+        EXPECT_TRUE(same(value(down, 32 * row + i), wanted[31 - i])) << i;
+        if (i < 4) EXPECT_TRUE(same(value(top, 4 * row + i), wanted[31 - i])) << i;
+      }
+    }
   }
 }
 
