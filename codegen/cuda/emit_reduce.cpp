@@ -1,12 +1,14 @@
-// Reductions: within a thread's registers (a tree), then across lanes (butterfly shuffles), then
-// across warps (shared memory). The combine region becomes one lambda; several operands fold
-// together.
+// Reductions: within a thread's registers (a tree), then across lanes (butterfly shuffles, or one
+// instruction for a warp's 32-bit integers), then across warps (shared memory). The combine region
+// becomes one lambda; several operands fold together.
 //
 //   auto fold = [&](f32& a, f32 b) TW_INLINE { … a = …; };
 //   TW_EACH(i, 4) fold(m[i], m[i + 4]);                          // registers
 //   fold(m, tw_shfl_xor(m, 1u));                                 // lanes
 //   { f32 p[4]; tw_shared_load<4>(p, at); m = p[0]; TW_EACH(j, 3) fold(m, p[j + 1]); }   // warps
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "codegen/cuda/emit_combine.h"
 #include "codegen/cuda/emit_ops.h"
@@ -82,8 +84,38 @@ std::string each_kept(const Reduction& r, const std::string& text) {
   return r.keep > 1 ? fmt::format("TW_EACH(i, {}) {}", r.keep, text) : text;
 }
 
+// The name of the op if the region is this one op, and the machine combines a whole warp by it.
+std::string_view warp_op(const Reduction& r) {
+  const ir::Type& type = r.type(0);
+  if (r.e.target.sm < 80 || r.arity() != 1 || r.plan.lane_bits.size() != layout::kLaneBits ||
+      type.is_pointer || !is_int(type.dtype) || dtype_bits(type.dtype) != 32)
+    return {};
+  const ir::Region& region = r.e.module.region(r.op.regions[0]);
+  const OpNode& op = r.e.module.op(region.ops[0]);
+  if (region.ops.size() != 2 || r.e.module.op(region.ops[1]).operands[0] != op.results[0])
+    return {};
+  if (op.operands.size() != 2 || op.operands[0] == op.operands[1]) return {};
+  for (ValueId operand : op.operands)
+    if (std::ranges::count(region.args, operand) == 0) return {};
+  switch (op.op) {
+    case ir::Op::Add:
+    case ir::Op::Min:
+    case ir::Op::Max:
+    case ir::Op::And:
+    case ir::Op::Or:
+    case ir::Op::Xor:
+      return ir::op_info(op.op).mnemonic;
+    default:
+      return {};
+  }
+}
+
 void fold_lanes(Reduction& r) {
   std::string index = r.keep > 1 ? "i" : "0";
+  if (std::string_view op = warp_op(r); !op.empty()) {
+    std::string x = r.partial(0, index);
+    return r.e.out.line(each_kept(r, fmt::format("{} = tw_redux_{}({});", x, op, x)));
+  }
   for (int bit : r.plan.lane_bits)
     r.e.out.line(each_kept(r, r.call([&](size_t k) { return r.partial(k, index); },
                                      [&](size_t k) {
@@ -161,10 +193,9 @@ void load_and_fold_partials(Reduction& r, const std::vector<Scratch>& scratch) {
       int bytes = r.type(k).element_bytes(), vector = std::min(ways, 16 / bytes);
       text += fmt::format("{} {}[{}]; ", type_name(r.type(k)), names[k], ways);
       for (int w = 0; w < ways; w += vector)
-        text += fmt::format(
-            "tw_shared_load<{}>({}, {}); ", vector,
-            w == 0 ? names[k] : fmt::format("{} + {}", names[k], w),
-            place(scratch[k], scratch[k].read, i[k + 1], w * bytes));
+        text += fmt::format("tw_shared_load<{}>({}, {}); ", vector,
+                            w == 0 ? names[k] : fmt::format("{} + {}", names[k], w),
+                            place(scratch[k], scratch[k].read, i[k + 1], w * bytes));
       text += fmt::format("{} = {}[0]; ", r.partial(k, i[0]), names[k]);
     }
     std::string call =
@@ -204,7 +235,8 @@ void fold_warps(Reduction& r) {
   int64_t end = start;
   for (size_t k = 0; k < r.arity(); ++k) {
     scratch.push_back(scratch_of(r, k, static_cast<uint32_t>(end), turn));
-    end += (layout::element_count(r.result.shape) * ways * r.type(k).element_bytes() + 15) / 16 * 16;
+    end +=
+        (layout::element_count(r.result.shape) * ways * r.type(k).element_bytes() + 15) / 16 * 16;
   }
   e.reserve_shared(own ? end + bytes : end, r.op.span, "a reduction across warps");
   store_partials(r, scratch);
