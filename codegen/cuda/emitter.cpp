@@ -10,7 +10,9 @@
 #include "codegen/cuda/schedule_to_fit.h"
 #include "codegen/cuda/streams.h"
 #include "codegen/layout/f2.h"
+#include "codegen/passes/combine_atomics.h"
 #include "codegen/passes/expand_dots.h"
+#include "codegen/passes/merge_reductions.h"
 #include "codegen/passes/passes.h"
 #include "codegen/schedule/sweeps.h"
 #include "dsl/base/check.h"
@@ -496,9 +498,11 @@ Result<Source> emit(const ir::Module& module, const Target& target, const Option
   orient_dots(prepared, target);
   passes::narrow_casts(prepared);
   mark_streams(prepared);
+  passes::combine_atomics(prepared);
   schedule::merge_sweeps(prepared);
   return schedule_to_fit(prepared, target, [&](ir::Module& scheduled) -> Result<Source> {
     passes::skip_masks(scheduled);
+    passes::merge_reductions(scheduled);
     TW_ASSIGN(LayoutAssignment assignment, assign_layouts(scheduled, target));
     return Emitter(scheduled, assignment, target, options).run();
   });

@@ -8,7 +8,9 @@
 
 #include "codegen/ir/module.h"
 #include "codegen/ir/op_doc.h"
+#include "codegen/passes/combine_atomics.h"
 #include "codegen/passes/expand_dots.h"
+#include "codegen/passes/merge_reductions.h"
 #include "codegen/passes/passes.h"
 #include "tests/golden/golden.h"
 
@@ -42,11 +44,17 @@ struct PassName {
 };
 
 constexpr PassName kPasses[] = {
-    {"canonicalize", passes::canonicalize},  {"cse", passes::eliminate_common_subexpressions},
-    {"licm", passes::hoist_loop_invariants}, {"dce", passes::eliminate_dead_code},
-    {"fma", passes::contract_fma},           {"uniform", passes::make_increments_uniform},
-    {"narrow_casts", passes::narrow_casts},  {"expand_dots", expand_dots},
+    {"canonicalize", passes::canonicalize},
+    {"cse", passes::eliminate_common_subexpressions},
+    {"licm", passes::hoist_loop_invariants},
+    {"dce", passes::eliminate_dead_code},
+    {"fma", passes::contract_fma},
+    {"uniform", passes::make_increments_uniform},
+    {"narrow_casts", passes::narrow_casts},
+    {"expand_dots", expand_dots},
     {"skip_masks", passes::skip_masks},
+    {"merge_reductions", passes::merge_reductions},
+    {"combine_atomics", passes::combine_atomics},
 };
 
 Status run_pass(std::string_view name, ir::Module& module) {

@@ -183,6 +183,76 @@ TEST_P(Across, Histograms) {
     }
 }
 
+std::string reduce(Text& t, const std::string& x, Dtype dtype, const std::string& op) {
+  std::string e = name(dtype);
+  std::string id = t.value(e, "reduce " + x + " {axis=0} region(" + t.local("a") + ": " + e + ", " +
+                                  t.local("b") + ": " + e + ") {\n    " + t.local("c") + ": " + e +
+                                  " = " + op + " " + t.local("b") + ", " + t.local("a") +
+                                  "\n    yield " + t.local("c") + "\n  }");
+  t.next_local();
+  return id;
+}
+
+// A warp's integers are combined by one instruction where there is one.
+TEST_P(Across, ReductionsOfIntegers) {
+  for (const char* target : {"sm_75", "sm_80"})
+    for (int n : {8, 32, 1024}) {
+      SCOPED_TRACE(std::string(target) + " " + std::to_string(n));
+      Text t(warps());
+      for (Dtype dtype : {Dtype::kI32, Dtype::kU32})
+        for (const char* op : {"add", "min", "max", "and", "or", "xor"}) {
+          std::string x = t.load(random_bits(dtype, static_cast<size_t>(n), 21), {n});
+          t.store_scalar(reduce(t, x, dtype, op), dtype);
+        }
+      Comparison c = t.finish(target);
+      bool whole_warps = n >= 32 && std::string(target) == "sm_80";
+      EXPECT_EQ(c.source().value().text.find("tw_redux_xor") != std::string::npos, whole_warps);
+      c.check();
+    }
+}
+
+// Two at once, which share a barrier, and one that depends on them.
+TEST_P(Across, IndependentReductionsExchangeOnce) {
+  Text t(warps());
+  std::string x = t.load(integers(Dtype::kF32, {512}, 22), {512});
+  std::string y = t.load(integers(Dtype::kF32, {512}, 23), {512});
+  std::string sum = reduce(t, x, Dtype::kF32, "add"), most = reduce(t, y, Dtype::kF32, "max");
+  t.store_scalar(sum, Dtype::kF32);
+  t.store_scalar(most, Dtype::kF32);
+  std::string apart =
+      t.value(tile({512}, "f32"), "sub " + x + ", " + t.value(tile({512}, "f32"), "splat " + most));
+  t.store_scalar(reduce(t, apart, Dtype::kF32, "add"), Dtype::kF32);
+  Comparison c = t.finish();
+  const std::string text = c.source().value().text;
+  int barriers = 0;
+  for (size_t at = text.find("tw_barrier"); at != text.npos; at = text.find("tw_barrier", at + 1))
+    ++barriers;
+  EXPECT_EQ(barriers, warps() > 1 ? 2 : 0);
+  c.check();
+}
+
+TEST_P(Across, AtomicsOnOneAddressCombineFirst) {
+  for (Dtype dtype : {Dtype::kI32, Dtype::kU32, Dtype::kI64, Dtype::kF32})
+    for (const char* op : {"add", "max", "min", "and", "or", "xor"}) {
+      if (is_float(dtype) && std::string(op) != "add") continue;
+      SCOPED_TRACE(name(dtype) + " " + op);
+      const std::vector<int> shape = {16, 32};
+      Text t(warps());
+      std::string v = t.load(integers(dtype, shape, 24), shape);
+      std::string m = t.load(integers(Dtype::kI1, shape, 25, 0, 1), shape);
+      std::string attrs = std::string(" {op=") + op + ", sem=relaxed}";
+      std::string one = t.pointer(dtype, integers(dtype, {1}, 26));
+      std::string all = t.value(tile(shape, "ptr<" + name(dtype) + ">"), "splat " + one);
+      t.value(tile(shape, name(dtype)), "atomic_rmw " + all + ", " + v + ", " + m + attrs);
+      // One address a row.
+      std::string rows = t.addresses(t.pointer(dtype, integers(dtype, {16}, 27)), dtype, {16, 1});
+      std::string wide = t.value(tile(shape, "ptr<" + name(dtype) + ">"), "broadcast " + rows);
+      t.value(tile(shape, name(dtype)), "atomic_rmw " + wide + ", " + v + ", " + m + attrs);
+      t.value(tile(shape, name(dtype)), "atomic_rmw " + wide + ", " + v + attrs);
+      t.finish().check();
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Warps, Across, ::testing::Values(1, 2, 4, 8));
 
 TEST(AcrossElements, CompileForEveryTarget) {
