@@ -206,8 +206,10 @@ DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {
   if (unit->sparse) {
     interleave_metadata(assigner, plan.tiling, op, m);
     const ir::Type& metadata = module.type(op.operands[3]);
-    plan.metadata = layout::mma_metadata(metadata.shape, plan.tiling, dtype_bits(metadata.dtype));
+    plan.sides[0] = layout::mma_metadata(metadata.shape, plan.tiling, dtype_bits(metadata.dtype));
   }
+  for (size_t i = 0; unit->scales > 0 && i < 2; ++i)
+    plan.sides[i] = layout::mma_scales(module.type(op.operands[3 + i]).shape, plan.tiling, i == 0);
   plan.operand_a = layout::mma_operand_a(a.shape, plan.tiling);
   plan.operand_b = layout::mma_operand_b(b.shape, plan.tiling);
   plan.accumulator = layout::mma_accumulator(acc.shape, plan.tiling);

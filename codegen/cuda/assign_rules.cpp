@@ -94,7 +94,7 @@ std::optional<LinearLayout> needed_layout(const ir::Module& module,
       const DotPlan& plan = assignment.dots.at(id);
       if (index == 2) return plan.accumulator;
       if (plan.kind == DotPlan::Kind::kFma) return std::nullopt;
-      if (index == 3) return plan.metadata;
+      if (index >= 3) return plan.sides[index - 3];
       return index == 0 ? plan.operand_a : plan.operand_b;
     }
     case Op::SharedStore:

@@ -92,23 +92,25 @@ void emit_promoted(MmaDot& dot, const std::string& loops, const std::string& pla
   e.out.close();
 }
 
-// Which k tile's metadata counts is a part of the instruction, so each has its own loops.
-void emit_sparse_products(MmaDot& dot, const FragmentSet& b_set, std::string loops,
-                          const std::string& place, const std::string& n, int set_a, int set_b) {
-  const layout::MmaTiling& tiling = dot.plan.tiling;
-  const int tiles_m = dot.counts.m, chunk = dot.b.chunk;
+// With metadata or scales: whose count at a k tile is a part of the instruction, so each has its
+// own loops.
+void emit_selecting_products(MmaDot& dot, const FragmentSet& b_set, std::string loops,
+                             const std::string& place, const std::string& n, int set_a, int set_b) {
+  const int tiles_m = dot.counts.m, tiles_n = dot.counts.n, chunk = dot.b.chunk;
   if (tiles_m > 1) loops += fmt::format("TW_EACH(m, {}) ", tiles_m);
   if (chunk > 1) loops += fmt::format("TW_EACH(n, {}) ", chunk);
-  const int stride = layout::metadata_words(tiling, dot.counts.k, 1);
+  std::string tile_n = n;
+  if (const int first = b_set.chunk * chunk; tiles_n > 1 && (first > 0 || n.empty()))
+    tile_n = n.empty() ? std::to_string(first) : fmt::format("{} + {}", n, first);
   for (int s = 0; s < dot.group; ++s) {
-    auto at = layout::metadata_place(tiling, dot.counts.k, 0, b_set.k_group * dot.group + s);
+    SideUse sides =
+        use_of_sides(dot, b_set.k_group * dot.group + s, tiles_m > 1 ? "m" : "", tile_n);
     const std::string step = dot.group > 1 ? fmt::format("const int s = {}; ", s) : "";
     dot.e.out.line(fmt::format(
-        "{}{{ {}{}<{}>({}, {}{}, {}{}, {}[{}{}]); }}", loops, step, dot.plan.unit.function,
-        at.selector, dot.acc + place, fragment_words(dot, dot.a, set_a),
+        "{}{{ {}{}{}({}, {}{}, {}{}{}); }}", loops, step, dot.plan.unit.function, sides.selectors,
+        dot.acc + place, fragment_words(dot, dot.a, set_a),
         fragment_index(dot, "m", tiles_m, dot.a.words()), fragment_words(dot, dot.b, set_b),
-        fragment_index(dot, n, chunk, dot.b.words()), dot.metadata, at.word,
-        tiles_m > 1 ? offset_text(0, "m", stride) : ""));
+        fragment_index(dot, n, chunk, dot.b.words()), sides.arguments));
   }
 }
 
@@ -129,7 +131,7 @@ void emit_products(MmaDot& dot, const FragmentSet& b_set, int set_a, int set_b) 
   std::string loops;
   if (dot.batches > 1) loops += fmt::format("TW_EACH(b, {}) ", dot.batches);
   const Unit& unit = dot.plan.unit;
-  if (unit.sparse) return emit_sparse_products(dot, b_set, loops, place, n, set_a, set_b);
+  if (!dot.sides.empty()) return emit_selecting_products(dot, b_set, loops, place, n, set_a, set_b);
   if (dot.group > 1 && unit.promote == 0) loops += fmt::format("TW_EACH(s, {}) ", dot.group);
   if (tiles_m > 1) loops += fmt::format("TW_EACH(m, {}) ", tiles_m);
   if (chunk > 1) loops += fmt::format("TW_EACH(n, {}) ", chunk);
@@ -202,11 +204,11 @@ namespace {
 
 void emit_mma(Emitter& e, ir::OpId id) {
   View start = e.use(id, 2);  // may itself go through shared memory, so before the staging
-  View metadata = use_metadata(e, id);
+  std::vector<View> sides = use_sides(e, id);
   MmaDot dot = begin_dot(e, id);
   View sum = declare_sum(dot, start);
   e.out.open("");
-  declare_metadata(dot, metadata);
+  declare_sides(dot, sides);
   declare_fragments(dot, dot.a, "fa");
   declare_fragments(dot, dot.b, "fb");
   declare_addresses(dot, dot.a);

@@ -3,7 +3,7 @@
 //   emit_dot.cpp            the main loop: which fragments are loaded when, the order of products
 //   emit_dot_operand.cpp    where the fragments of an operand come from
 //   emit_dot_fragments.cpp  the text that brings them into registers
-//   emit_dot_sparse.cpp     the metadata of a sparse operand
+//   emit_dot_sides.cpp      metadata and scales beside the operands
 //   emit_dot_fma.cpp        dots element by element
 //
 // The warp's share of a dot is a sequence of units: for each step along K (and batch) the chunks of
@@ -61,7 +61,7 @@ struct MmaDot {
   DotOperand a = {}, b = {};
   int group = 1, batches = 1;  // k tiles and batches that are loaded together
   std::string acc = {};
-  std::string metadata = {};  // array of words, of a sparse operand A
+  std::vector<std::string> sides = {};  // arrays of words: metadata of A, or scales of A and B
 
   int groups() const { return counts.k / group; }
   int batch_groups() const { return counts.batch / batches; }
@@ -114,12 +114,18 @@ void finish_fragments(MmaDot& dot, const DotOperand& f, const FragmentSet& which
 std::string fragment_words(const MmaDot& dot, const DotOperand& f, int set,
                            std::string_view suffix = {});
 
-// ---- emit_dot_sparse.cpp ----
-// The metadata of a sparse operand, which may itself go through scratch: to be called before the
-// operands are staged. Nothing for other dots.
-View use_metadata(Emitter& e, ir::OpId id);
-// Declares its words.
-void declare_metadata(MmaDot& dot, const View& view);
+// ---- emit_dot_sides.cpp ----
+// Metadata and scales, which may themselves go through scratch: to be called before the operands
+// are staged. None for other dots.
+std::vector<View> use_sides(Emitter& e, ir::OpId id);
+// Declares their words.
+void declare_sides(MmaDot& dot, const std::vector<View>& views);
+// What the instruction at a k tile, and tiles m and n (texts, or empty where there is one), says of
+// them: template arguments and the last arguments.
+struct SideUse {
+  std::string selectors, arguments;
+};
+SideUse use_of_sides(const MmaDot& dot, int k_tile, const std::string& m, const std::string& n);
 
 // ---- emit_dot_fma.cpp ----
 void emit_fma_dot(Emitter& e, ir::OpId id, const DotPlan& plan);

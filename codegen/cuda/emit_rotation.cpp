@@ -236,7 +236,7 @@ void emit_rotated_dot(Emitter& e, Rotation& rotation) {
   MmaDot& dot = *rotation.state;
   View sum = declare_sum(dot, e.use(rotation.dot, 2));
   e.out.open("");
-  declare_metadata(dot, use_metadata(e, rotation.dot));
+  declare_sides(dot, use_sides(e, rotation.dot));
   declare_addresses(dot, dot.a);
   declare_addresses(dot, dot.b);
   std::function<void()> before_last;

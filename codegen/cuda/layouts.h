@@ -27,7 +27,8 @@ struct DotPlan {
   Unit unit;
   layout::MmaTiling tiling;
   layout::LinearLayout operand_a, operand_b, accumulator;
-  layout::LinearLayout metadata;  // of a sparse operand A; no bases else
+  // Of operands 3 and 4: the metadata of a sparse A; the scales of A and B. Else no bases.
+  layout::LinearLayout sides[2];
 };
 
 struct LayoutAssignment {

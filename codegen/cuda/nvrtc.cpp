@@ -90,9 +90,16 @@ std::string excerpt(const Source& source, std::string_view log) {
   return out;
 }
 
-std::vector<std::string> required_options(const Target& target, const Options& options) {
+// NVRTC knows names of families since 12.9; before, only what needs them is refused.
+std::string_view architecture(const Target& target, const NvrtcInfo& nvrtc) {
+  const bool knows_families = nvrtc.major > 12 || (nvrtc.major == 12 && nvrtc.minor >= 9);
+  return target.nvrtc.ends_with('f') && !knows_families ? target.name : target.nvrtc;
+}
+
+std::vector<std::string> required_options(const Target& target, const Options& options,
+                                          const NvrtcInfo& nvrtc) {
   std::vector<std::string> out = {
-      fmt::format("--gpu-architecture={}", target.nvrtc),
+      fmt::format("--gpu-architecture={}", architecture(target, nvrtc)),
       "-default-device",
       // Products and sums are contracted in the IR, so that every backend rounds alike.
       "--fmad=false",
@@ -225,7 +232,7 @@ Result<Binary> compile(const Source& source, const Target& target, const Options
                       "install a newer CUDA, or name its library in TILEWRIGHT_NVRTC");
   const std::string text = full_text(source);
   for (int blocks = source.min_blocks;; blocks = blocks > 4 ? blocks / 2 : blocks - 1) {
-    std::vector<std::string> flags = required_options(target, options);
+    std::vector<std::string> flags = required_options(target, options, api.info);
     if (blocks != source.min_blocks) flags.push_back(fmt::format("-DTW_MIN_BLOCKS={}", blocks));
     TW_ASSIGN(Binary binary, compile_text(api, text, std::move(flags), source, target));
     if (blocks == 1 || !spills(binary.log)) return binary;

@@ -119,11 +119,28 @@ std::optional<Unit> sparse_unit(const Target& target, const DotTypes& dot) {
   return unit;
 }
 
+// Bytes (pairs of e2m1 numbers) with scales for 32, or of nibbles 16, numbers along K.
+std::optional<Unit> scaled_unit(const Target& target, const DotTypes& dot) {
+  const layout::MmaShape shape = {16, 8, 32};
+  const bool mixed = (dot.a == Dtype::kU8) != (dot.b == Dtype::kU8);
+  if (!target.has_scaled_mma || dot.k < shape.k || mixed) return std::nullopt;
+  Unit unit = whole(shape, dot.a, dot.b, Dtype::kF32);
+  const bool nibbles = dot.a == Dtype::kU8;
+  if (nibbles) {
+    unit.scales = dot.scales == Dtype::kF8E4M3 ? 4 : 2;
+    unit.function = unit.scales == 4 ? "tw_mma_nvf4_m16n8k64" : "tw_mma_mxf4_m16n8k64";
+  } else {
+    unit.scales = 1;
+    unit.function.insert(std::string_view("tw_mma").size(), "_mxf8");
+  }
+  return unit;
+}
+
 }  // namespace
 
 DotTypes dot_types(const ir::Module& module, const ir::OpNode& dot) {
   const ir::Type &a = module.type(dot.operands[0]), &b = module.type(dot.operands[1]);
-  const bool sparse = dot.operands.size() == 4;
+  const bool sparse = dot.operands.size() == 4, scaled = dot.operands.size() == 5;
   return {.a = a.dtype,
           .b = b.dtype,
           .sum = module.type(dot.results[0]).dtype,
@@ -131,12 +148,15 @@ DotTypes dot_types(const ir::Module& module, const ir::OpNode& dot) {
           .nibbles = dot.attrs.get_int("nibbles", 0) != 0,
           .places = sparse ? module.type(dot.operands[3]).dtype : Dtype{},
           .sparse = sparse,
+          .scales = scaled ? module.type(dot.operands[3]).dtype : Dtype{},
+          .scaled = scaled,
           .precision = dot.attrs.get_word("precision", "tf32"),
           .max_imprecise = dot.attrs.get_int("max_imprecise", 0)};
 }
 
 std::optional<Unit> find_unit(const Target& target, const DotTypes& dot) {
   if (dot.sparse) return sparse_unit(target, dot);
+  if (dot.scaled) return scaled_unit(target, dot);
   if (is_fp8(dot.a)) return fp8_unit(target, dot);
   switch (dot.a) {
     case Dtype::kF16:

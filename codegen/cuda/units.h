@@ -20,6 +20,8 @@ struct DotTypes {
   bool nibbles = false;
   Dtype places{};  // of a sparse a's values
   bool sparse = false;
+  Dtype scales{};  // of a block-scaled product
+  bool scaled = false;
   std::string_view precision = "tf32";  // of f32 operands
   int64_t max_imprecise = 0;            // of fp8 operands; 0: no limit
 };
@@ -36,6 +38,7 @@ struct Unit {
   Dtype sum{};                   // of the accumulator in the unit; results of other types are cast
   int products = 1;              // calls of `function` a fragment
   bool sparse = false;           // a holds half of the instruction's columns
+  int scales = 0;                // of each row of a and column of b, of an instruction; 0: no scales
   std::string split_a, split_b;  // names for tw_split_, if more than one
   std::string function;          // tw_mma_…
   // Sums of so many k tiles are added up apart from the accumulator, then to it; 0: none are.

@@ -47,6 +47,45 @@ uint64_t dot_floats(uint64_t acc, Dtype acc_dtype, const double* a, const double
   return float_to_bits(static_cast<double>(sum), acc_dtype);
 }
 
+double scale_value(uint64_t bits, Dtype dtype) {
+  if (dtype == Dtype::kF8E4M3) return std::fabs(bits_to_float(bits, dtype));
+  return bits == 255 ? std::nan("") : std::ldexp(1.0, static_cast<int>(bits) - 127);
+}
+
+// An operand with K in dimension `axis` of two, times its scales [other dimension, K / run].
+std::vector<double> scaled(const Machine& machine, ir::ValueId operand, ir::ValueId scale,
+                           size_t axis) {
+  static constexpr double kE2m1[] = {0,    0.5,  1,  1.5,  2,  3,  4,  6,
+                                     -0.0, -0.5, -1, -1.5, -2, -3, -4, -6};
+  const ir::Type &type = machine.type(operand), &scale_type = machine.type(scale);
+  const Tile &tile = machine.get(operand), &scales = machine.get(scale);
+  const size_t each = type.dtype == Dtype::kU8 ? 2 : 1;
+  const size_t k = static_cast<size_t>(type.shape[axis]) * each,
+               others = static_cast<size_t>(type.shape[1 - axis]);
+  const size_t groups = static_cast<size_t>(scale_type.shape[1]), run = k / groups;
+  std::vector<double> out(k * others);
+  for (size_t o = 0; o < others; ++o)
+    for (size_t i = 0; i < k; ++i) {
+      size_t from = axis == 1 ? o * (k / each) + i / each : i / each * others + o;
+      double value =
+          each == 2 ? kE2m1[tile[from] >> (i % 2 * 4) & 15] : bits_to_float(tile[from], type.dtype);
+      out[axis == 1 ? o * k + i : i * others + o] =
+          value * scale_value(scales[o * groups + i / run], scale_type.dtype);
+    }
+  return out;
+}
+
+Tile scaled_dot(const Machine& machine, const ir::OpNode& op, DotShape s) {
+  auto a = scaled(machine, op.operands[0], op.operands[3], 1);
+  auto b = scaled(machine, op.operands[1], op.operands[4], 0);
+  s.k = a.size() / s.m;
+  Tile out = machine.get(op.operands[2]);
+  for (size_t i = 0; i < s.m; ++i)
+    for (size_t j = 0; j < s.n; ++j)
+      out[i * s.n + j] = dot_floats(out[i * s.n + j], Dtype::kF32, &a[i * s.k], &b[j], s.k, s.n);
+  return out;
+}
+
 Tile float_dot(const Machine& machine, const ir::OpNode& op, const Tile& left, const DotShape& s) {
   Dtype a_dtype = machine.type(op.operands[0]).dtype, b_dtype = machine.type(op.operands[1]).dtype;
   Dtype acc_dtype = machine.type(op.results[0]).dtype;
@@ -118,6 +157,10 @@ Tile written_out(const Tile& kept, Dtype dtype, const Tile& places, int places_b
 
 Status run_Dot(Machine& machine, const ir::OpNode& op) {
   DotShape s = dot_shape(machine.type(op.operands[0]).shape, machine.type(op.operands[1]).shape);
+  if (op.operands.size() == 5) {
+    machine.set_result(op, scaled_dot(machine, op, s));
+    return {};
+  }
   const ir::Type& type = machine.type(op.operands[0]);
   const bool sparse = op.operands.size() == 4;
   const Tile& left = machine.get(op.operands[0]);

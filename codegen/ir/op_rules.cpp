@@ -282,7 +282,36 @@ std::string check_places(const Query& q) {
   return "";
 }
 
+// Scales: one for each 32 (or 16) values along K, for rows of a and columns of b.
+std::string check_scaled(const Query& q) {
+  const Type &a = q.type(0), &b = q.type(1), &acc = q.type(2);
+  auto each = [](const Type& t) { return t.dtype == Dtype::kU8 ? 2 : 1; };
+  auto multiplies = [](const Type& t) { return is_fp8(t.dtype) || t.dtype == Dtype::kU8; };
+  if (a.is_pointer || b.is_pointer || !multiplies(a) || !multiplies(b) ||
+      acc.element() != Type::scalar(Dtype::kF32))
+    return "there is no scaled product of " + to_string(a.element()) + " and " +
+           to_string(b.element()) + " with a sum in " + to_string(acc.element());
+  if (a.rank() != 2 || b.rank() != 2 || acc.rank() != 2 ||
+      a.shape[1] * each(a) != b.shape[0] * each(b) || acc.shape[0] != a.shape[0] ||
+      acc.shape[1] != b.shape[1])
+    return "shapes must be MxK, KxN and MxN, but are " + to_string(a) + ", " + to_string(b) +
+           " and " + to_string(acc);
+  const int64_t k = a.shape[1] * each(a);
+  const Dtype dtype = q.type(3).dtype;
+  const int64_t run = dtype == Dtype::kF8E4M3 ? 16 : 32;
+  for (size_t i : {3, 4}) {
+    const Type wanted = Type::tile(dtype, {i == 3 ? a.shape[0] : b.shape[1], k / run});
+    bool known = dtype == Dtype::kU8 || (run == 16 && each(a) == 2 && each(b) == 2);
+    if (!known || k < run || q.type(i) != wanted)
+      return "the scales of " + to_string(a) + " and " + to_string(b) +
+             " are u8 for each 32 values along K, or of e2m1 f8e4m3 for each 16, not " +
+             to_string(q.type(i));
+  }
+  return "";
+}
+
 std::string check_dot(const Query& q) {
+  if (q.node.operands.size() == 5) return check_scaled(q);
   const Type &a = q.type(0), &b = q.type(1), &acc = q.type(2);
   const int64_t k_factor = q.node.operands.size() == 4 ? 2 : 1;
   int rank = a.rank();

@@ -179,6 +179,40 @@ int metadata_words(const MmaTiling& tiling, int k_tiles, int m_tiles) {
   return metadata_place(tiling, k_tiles, m_tiles - 1, k_tiles - 1).word + 1;
 }
 
+namespace {
+int scales_in_word(bool of_a) {
+  return of_a ? 8 : 16;  // of the lanes of a row together
+}
+}  // namespace
+
+LinearLayout mma_scales(const Shape& shape, const MmaTiling& tiling, bool of_a) {
+  Axis rows(shape, 0, of_a ? tiling.interleaved_m : tiling.interleaved_n), k(shape, 1);
+  LinearLayout layout;
+  layout.shape = shape;
+  for (int i = 0; i < 2; ++i) layout.reg.push_back(k.take());
+  const uint32_t low[] = {rows.take(), rows.take(), rows.take()};
+  layout.lane = {of_a ? rows.take() : k.take()};
+  layout.lane.push_back(k.take());
+  layout.lane.insert(layout.lane.end(), std::begin(low), std::end(low));
+  const int before = of_a ? 0 : log2_of(tiling.warps_m);
+  layout.warp.assign(static_cast<size_t>(before), 0);
+  for (uint32_t basis : warp_bases(rows, log2_of(of_a ? tiling.warps_m : tiling.warps_n)))
+    layout.warp.push_back(basis);
+  if (of_a)
+    layout.warp.resize(layout.warp.size() + static_cast<size_t>(log2_of(tiling.warps_n)), 0);
+  take_all(k, layout.reg);
+  take_all(rows, layout.reg);
+  return layout;
+}
+
+ScalePlace scale_place(bool of_a, int count, int k_tile) {
+  const int at = k_tile * count, in_word = at % scales_in_word(of_a);
+  return {at / scales_in_word(of_a), in_word % 4, in_word / 4};
+}
+int scale_words(bool of_a, int runs) {
+  return std::max(1, runs / scales_in_word(of_a));
+}
+
 int a_fragment(const MmaTiling& tiling) {
   return tiling.instruction.m * a_columns(tiling) / 32;
 }

@@ -64,6 +64,19 @@ struct MetadataPlace {
 MetadataPlace metadata_place(const MmaTiling& tiling, int k_tiles, int m_tile, int k_tile);
 int metadata_words(const MmaTiling& tiling, int k_tiles, int m_tiles);
 
+// Scales of a block-scaled product, a byte for each run along K: [M, runs] for A, [N, runs] for B.
+// A 32-bit register of a lane holds four of one row; two neighbouring lanes hold more of K for A
+// (rows g and g + 8 lie in different lanes), four for B. The registers of a tile are [bytes][k
+// parts][tile].
+LinearLayout mma_scales(const Shape& shape, const MmaTiling& tiling, bool of_a);
+// Of an instruction that reads `count` scales of each row: the register of a tile along M or N, and
+// the byte and lane that the first of them is in.
+struct ScalePlace {
+  int word = 0, byte = 0, thread = 0;
+};
+ScalePlace scale_place(bool of_a, int count, int k_tile);
+int scale_words(bool of_a, int runs);  // of one tile along M or N
+
 // Values a thread holds of one instruction's A, B and accumulator.
 int a_fragment(const MmaTiling& tiling);
 int b_fragment(const MmaTiling& tiling);

@@ -45,9 +45,10 @@ class Expander {
 
   ValueId expand(const OpNode& node) {
     if (node.op != Op::Dot) return {};
-    bool sparse = node.operands.size() == 4, nibbles = node.attrs.get_int("nibbles", 0) != 0;
-    if ((!sparse && !nibbles) || native_(module_, node)) return {};
-    return sparse ? expand_sparse(node) : expand_nibbles(node);
+    bool sparse = node.operands.size() == 4, scaled = node.operands.size() == 5;
+    bool nibbles = node.attrs.get_int("nibbles", 0) != 0;
+    if ((!sparse && !scaled && !nibbles) || native_(module_, node)) return {};
+    return sparse ? expand_sparse(node) : scaled ? expand_scaled(node) : expand_nibbles(node);
   }
 
   ValueId make(Op op, const Type& type, std::vector<ValueId> operands, Attrs attrs = {}) {
@@ -147,6 +148,88 @@ class Expander {
     if (narrow) dense = make(Op::Bitcast, module_.type(dense).with_dtype(a.dtype), {dense});
     return make(Op::Dot, Type(module_.type(node.results[0])),
                 {dense, node.operands[1], node.operands[2]}, node.attrs);
+  }
+
+  ValueId binary(Op op, ValueId x, int64_t number) {
+    const Type type = module_.type(x);
+    return make(op, type, {x, constant(type, number)});
+  }
+  // The bits of f32 numbers.
+  ValueId as_float(ValueId bits) {
+    return make(Op::Bitcast, module_.type(bits).with_dtype(Dtype::kF32), {bits});
+  }
+  ValueId transposed(ValueId x) {
+    const ir::Shape shape = module_.type(x).shape;
+    return make(Op::Permute, Type::tile(module_.type(x).dtype, {shape[1], shape[0]}), {x},
+                Attrs{{"order", std::vector<int64_t>{1, 0}}});
+  }
+
+  // Two e2m1 numbers in each byte of a row, in f32: sign, exponent and fraction in f32's places are
+  // the number short of 2^126.
+  ValueId widened_nibbles(ValueId packed) {
+    ValueId low = binary(Op::And, packed, 15), high = binary(Op::Shr, packed, 4);
+    ValueId pairs = join(low, high);
+    const ir::Shape shape = module_.type(packed).shape;
+    ValueId code = reshape(pairs, {shape[0], 2 * shape[1]});
+    code = make(Op::Cast, module_.type(code).with_dtype(Dtype::kU32), {code});
+    ValueId sign = binary(Op::Shl, binary(Op::And, code, 8), 28);
+    ValueId rest = binary(Op::Shl, binary(Op::And, code, 7), 22);
+    ValueId value = as_float(make(Op::Or, Type(module_.type(code)), {sign, rest}));
+    const Type type = module_.type(value);
+    return make(Op::Mul, type, {value, make(Op::Const, type, {}, Attrs{{"value", 0x1p126}})});
+  }
+
+  // Scales in f32. Of e8m0, 0 is a subnormal and 255 no number.
+  ValueId widened_scales(ValueId scales) {
+    const Type type = module_.type(scales), wide = type.with_dtype(Dtype::kU32);
+    if (type.dtype == Dtype::kF8E4M3) {
+      ValueId value = make(Op::Cast, type.with_dtype(Dtype::kF32), {scales});
+      return make(Op::Abs, Type(module_.type(value)), {value});
+    }
+    ValueId code = make(Op::Cast, wide, {scales});
+    ValueId bits = binary(Op::Shl, code, 23);
+    bits = select_where(code, 0, constant(wide, 0x400000), bits);
+    return as_float(select_where(code, 255, constant(wide, 0x7fc00000), bits));
+  }
+
+  // An operand with K along its rows, scaled and rounded to bf16.
+  ValueId scaled_operand(ValueId x, ValueId scales) {
+    const Type type = module_.type(x);
+    ValueId wide = type.dtype == Dtype::kU8 ? widened_nibbles(x)
+                                            : make(Op::Cast, type.with_dtype(Dtype::kF32), {x});
+    const ir::Shape shape = module_.type(wide).shape, groups = module_.type(scales).shape;
+    ValueId each = reshape(widened_scales(scales), {groups[0], groups[1], 1});
+    each = make(Op::Broadcast,
+                Type::tile(Dtype::kF32, {groups[0], groups[1], shape[1] / groups[1]}), {each});
+    each = reshape(each, shape);
+    ValueId product = make(Op::Mul, Type(module_.type(wide)), {wide, each});
+    return make(Op::Cast, Type::tile(Dtype::kBF16, shape), {product});
+  }
+
+  // A scaled dot of an fp8 and a nibble operand with the nibbles as e4m3, if that is native.
+  ValueId with_bytes(const OpNode& node) {
+    OpNode bytes = node;
+    const size_t before = module_.region(region_).ops.size();
+    const bool is_a = module_.type(node.operands[0]).dtype == Dtype::kU8;
+    ValueId& operand = bytes.operands[is_a ? 0 : 1];
+    ValueId wide = widened_nibbles(is_a ? operand : transposed(operand));
+    ValueId narrow = make(Op::Cast, module_.type(wide).with_dtype(Dtype::kF8E4M3), {wide});
+    operand = is_a ? narrow : transposed(narrow);
+    if (native_(module_, bytes))
+      return make(Op::Dot, Type(module_.type(node.results[0])), bytes.operands);
+    std::vector<OpId>& ops = module_.region(region_).ops;
+    for (size_t i = before; i < ops.size(); ++i) module_.op(ops[i]).parent = {};
+    ops.resize(before);
+    return {};
+  }
+
+  ValueId expand_scaled(const OpNode& node) {
+    const Dtype x = module_.type(node.operands[0]).dtype, y = module_.type(node.operands[1]).dtype;
+    if ((x == Dtype::kU8) != (y == Dtype::kU8))
+      if (ValueId result = with_bytes(node); result.valid()) return result;
+    ValueId a = scaled_operand(node.operands[0], node.operands[3]);
+    ValueId b = transposed(scaled_operand(transposed(node.operands[1]), node.operands[4]));
+    return make(Op::Dot, Type(module_.type(node.results[0])), {a, b, node.operands[2]});
   }
 
   ir::Module& module_;

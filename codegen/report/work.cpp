@@ -33,8 +33,15 @@ DotWork dot_work(const ir::Module& module, const OpNode& op, const Target& targe
   auto both = [&](auto&& is) { return is(a.dtype) && is(b.dtype); };
   auto is = [](Dtype wanted) { return [wanted](Dtype dtype) { return dtype == wanted; }; };
   auto is_byte = [](Dtype d) { return d == Dtype::kI8 || d == Dtype::kU8; };
+  const auto unit = cuda::find_unit(target, cuda::dot_types(module, op));
+  if (unit && unit->sparse) out.speed = 2;
   out.math = Math::kFma;
-  if (both(is_fp8)) {
+  if (op.operands.size() == 5) {  // scaled
+    if (b.dtype == Dtype::kU8) out.operations *= 2;
+    const bool nibbles = unit && unit->scales > 1;
+    out.math = nibbles ? Math::kF4 : target.has_scaled_mma ? Math::kF8F32 : Math::kF16F32;
+    if (!ampere) out.math = Math::kFma;
+  } else if (both(is_fp8)) {
     // Through mma.sync sm_90 computes FP8 by widening it.
     bool own = target.has_fp8_mma && !target.has_wgmma;
     out.math = own                  ? (sum == Dtype::kF16 ? Math::kF8F16 : Math::kF8F32)
@@ -45,7 +52,9 @@ DotWork dot_work(const ir::Module& module, const OpNode& op, const Target& targe
   } else if (both(is(Dtype::kBF16)) && ampere) {
     out.math = Math::kF16F32;
   } else if (both(is_byte)) {
-    out.math = Math::kI8;
+    const bool nibbles = op.attrs.get_int("nibbles", 0) != 0;
+    if (nibbles) out.operations *= 2;
+    out.math = nibbles && target.has_int4_mma ? Math::kI4 : Math::kI8;
   } else if (both(is(Dtype::kF32)) && ampere) {
     std::string_view precision = op.attrs.get_word("precision", "tf32");
     if (precision != "ieee") out.math = Math::kTf32;
@@ -53,8 +62,6 @@ DotWork dot_work(const ir::Module& module, const OpNode& op, const Target& targe
   } else if (both(is(Dtype::kF64)) && (target.sm == 80 || target.sm >= 90) && target.sm < 120) {
     out.math = Math::kF64;
   }
-  if (auto unit = cuda::find_unit(target, cuda::dot_types(module, op)); unit && unit->sparse)
-    out.speed = 2;
   return out;
 }
 
@@ -178,11 +185,12 @@ class Counter {
       work.dot_work.push_back(dot);
     else
       same->operations += dot.operations;
-    for (int operand : {0, 1}) {
+    for (size_t operand = 0; operand < op.operands.size(); ++operand) {
+      if (operand == 2) continue;  // the sum; behind it lies what belongs to a, then to b
       std::vector<OpId> loads;
-      mark_operand_loads(module_, op.operands[static_cast<size_t>(operand)], loads);
+      mark_operand_loads(module_, op.operands[operand], loads);
       for (OpId load : loads)
-        (operand == 0 ? work.shared_by_row : work.shared_by_column) +=
+        (operand == 0 || operand == 3 ? work.shared_by_row : work.shared_by_column) +=
             bytes_of(module_.type(module_.op(load).results[0]));
     }
   }
@@ -207,6 +215,8 @@ std::string_view math_name(Math math) {
       return "f8, f32 sums";
     case Math::kF8F16:
       return "f8, f16 sums";
+    case Math::kF4:
+      return "f4, f32 sums";
     case Math::kI8:
       return "int8";
     case Math::kI4:
@@ -231,6 +241,8 @@ int rate_of(const Rates& rates, Math math) {
       return rates.f8_f32;
     case Math::kF8F16:
       return rates.f8_f16;
+    case Math::kF4:
+      return rates.f4;
     case Math::kI8:
       return rates.i8;
     case Math::kI4:

@@ -15,7 +15,7 @@
 namespace tilewright::report {
 
 // Which of a card's rates a dot runs at: operands and sums.
-enum class Math : uint8_t { kF16F32, kF16F16, kTf32, kF8F32, kF8F16, kI8, kI4, kF64, kFma };
+enum class Math : uint8_t { kF16F32, kF16F16, kTf32, kF8F32, kF8F16, kF4, kI8, kI4, kF64, kFma };
 constexpr int kMathKinds = static_cast<int>(Math::kFma) + 1;
 std::string_view math_name(Math math);       // "f16, f32 sums"
 int rate_of(const Rates& rates, Math math);  // operations a clock and SM; 0: none

@@ -61,7 +61,8 @@ const Target* find_target(std::string_view name) {
     // A suffix is accepted where the target is compiled under it, so that "sm_90a" is sm_90 but
     // "sm_80a", which does not exist, is unknown.
     std::string_view own = target.nvrtc.substr(target.name.size());
-    return suffix.empty() || suffix == own ? &target : nullptr;
+    bool known = suffix.empty() || suffix == own || (own == "f" && suffix == "a");
+    return known ? &target : nullptr;
   }
   return nullptr;
 }
@@ -72,7 +73,7 @@ const Target* target_for_device(int major, int minor) {
   const Target* best = nullptr;
   for (const Target& target : kTargets) {
     if (target.sm / 10 != major || target.sm > sm) continue;
-    bool only_this_chip = target.nvrtc != target.name;
+    bool only_this_chip = target.nvrtc.ends_with('a');
     if (only_this_chip && target.sm != sm) continue;
     if (best == nullptr || target.sm > best->sm) best = &target;
   }

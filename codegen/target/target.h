@@ -10,7 +10,7 @@ namespace tilewright {
 
 struct Target {
   std::string_view name;     // "sm_89"; what users and databases say
-  std::string_view nvrtc;    // "sm_89", "sm_90a"; what NVRTC is told
+  std::string_view nvrtc;    // "sm_89", "sm_90a", "sm_120f"; what NVRTC is told
   int sm = 0;                // 75, 80, 86, 89, 90, 100, 120
   int shared_per_block = 0;  // bytes a block may use at most (opt-in)
   int shared_per_sm = 0;     // bytes
@@ -24,6 +24,7 @@ struct Target {
   bool has_int4_mma = false;             // in hardware, m16n8k64: sm_80 to sm_89
   bool has_wide_f64_mma = false;         // m16n8k8 and m16n8k16 of f64: sm_90
   bool has_fp8_mma = false;              // in hardware, by mma.sync: sm_89, sm_120
+  bool has_scaled_mma = false;           // block-scaled FP8 and FP4, by mma.sync: sm_120
   bool has_ldmatrix = true;              // sm_75 and later
   bool has_wgmma = false, has_tma = false;
 };
@@ -35,6 +36,7 @@ struct Rates {
   int f16_f16 = 0;  // f16 operands, f16 sums
   int tf32 = 0;
   int f8_f32 = 0, f8_f16 = 0;  // FP8 operands
+  int f4 = 0;                  // block-scaled FP4 operands, f32 sums
   int i8 = 0, i4 = 0;
   int f64 = 0;             // on tensor cores
   int fma_f32 = 128;       // outside of tensor cores: f32 lanes, two operations each, counted as
@@ -56,7 +58,8 @@ struct Card {
   Rates rates;
 };
 
-// By name, with or without suffix: "sm_90", "sm_90a", "90". Null when unknown.
+// By name, with or without suffix: "sm_90", "sm_90a", "90"; a family's "sm_120f" is also "sm_120a".
+// Null when unknown.
 const Target* find_target(std::string_view name);
 // The target whose cubins run best on a device of this compute capability; null if none does.
 const Target* target_for_device(int major, int minor);

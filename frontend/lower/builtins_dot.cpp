@@ -200,6 +200,45 @@ bool check_places(Lowering& lw, const Call& call, const Value& a, const Value& p
   return false;
 }
 
+// An operand of dot_scaled as the IR has it: fp8, or u8 for two e2m1 numbers in a byte. Nothing for
+// other forms, which library.py computes.
+std::optional<Value> scaled_operand(Lowering& lw, const Value& x, const std::string& format,
+                                    bool k_pack) {
+  if (!x.is_tensor() || x.type.is_pointer || x.type.rank() != 2) return std::nullopt;
+  const bool nibbles = format == "e2m1";
+  const Dtype wanted = nibbles ? Dtype::kU8 : format == "e4m3" ? Dtype::kF8E4M3 : Dtype::kF8E5M2;
+  if ((nibbles && !k_pack) || (!nibbles && format != "e4m3" && format != "e5m2"))
+    return std::nullopt;
+  if (x.type.dtype == wanted) return x;
+  if (!is_byte(x.type.dtype)) return std::nullopt;
+  return lw.emit_value_as(Op::Bitcast, x.type.with_dtype(wanted), {x.id});
+}
+
+// The scales of one operand, or ones of the type of the other's where it has none.
+Value scales_of(Lowering& lw, const Call& call, size_t index, ir::Shape ones, Dtype other) {
+  const Value& scale = call.args[index];
+  if (scale.is_none()) {
+    ir::Type type = ir::Type::tile(other, std::move(ones));
+    return lw.wrap(other == Dtype::kU8 ? lw.builder.constant_int(type, 127)
+                                       : lw.builder.constant_float(type, 1.0));
+  }
+  if (scale.type.dtype != Dtype::kI8) return scale;
+  return lw.emit_value_as(Op::Bitcast, scale.type.with_dtype(Dtype::kU8), {scale.id});
+}
+
+bool check_scales(Lowering& lw, const Call& call, size_t index, const ir::Type& wanted) {
+  const Value& scale = call.args[index];
+  if (scale.is_none() || scale.type == wanted ||
+      (wanted.dtype == Dtype::kU8 && scale.type == wanted.with_dtype(Dtype::kI8)))
+    return true;
+  lw.fail(
+      DiagKind::kDotShapeMismatch, call.spans[index],
+      fmt::format("dot_scaled: one scale (uint8) goes with 32 values along K, here {}, but this "
+                  "is {}; where both operands are e2m1, float8e4nv scales go with 16",
+                  type_text(wanted), describe(scale)));
+  return false;
+}
+
 }  // namespace
 
 Value lower_dot(Lowering& lw, const Call& call) {
@@ -241,6 +280,42 @@ Value lower_dot_int4(Lowering& lw, const Call& call) {
   Value acc = accumulator(lw, call, a, b, Dtype::kI32);
   if (acc.is_error()) return acc;
   return lw.emit_value(Op::Dot, {a.id, b.id, acc.id}, ir::Attrs{{"nibbles", int64_t{1}}});
+}
+
+// The formats of 8 and 4 bits as one op; other forms by the library's function.
+Value lower_dot_scaled(Lowering& lw, const Call& given) {
+  auto lhs = lw.constant_string(given, 2), rhs = lw.constant_string(given, 5);
+  auto lhs_pack = lw.constant_bool(given, 8), rhs_pack = lw.constant_bool(given, 9);
+  if (!lhs || !rhs || !lhs_pack || !rhs_pack) return Value::error();
+  auto a = scaled_operand(lw, given.args[0], *lhs, *lhs_pack),
+       b = scaled_operand(lw, given.args[3], *rhs, *rhs_pack);
+  const Value &x = given.args[1], &y = given.args[4];
+  auto is_scale = [](const Value& scale) { return scale.is_none() || scale.type.is_tile(); };
+  if (!a || !b || (x.is_none() && y.is_none()) || !is_scale(x) || !is_scale(y))
+    return lw.call_library("dot_scaled", given.args, given.span);
+  const int64_t a_each = *lhs == "e2m1" ? 2 : 1, b_each = *rhs == "e2m1" ? 2 : 1;
+  const int64_t m = a->type.shape[0], n = b->type.shape[1], k = a->type.shape[1] * a_each;
+  if (k != b->type.shape[0] * b_each)
+    return lw.fail(DiagKind::kDotShapeMismatch, given.span,
+                   fmt::format("dot_scaled of {} and {}: the first has {} values along K, the "
+                               "second {}",
+                               describe(*a), describe(*b), k, b->type.shape[0] * b_each));
+  const bool fine =
+      a_each == 2 && b_each == 2 && (x.is_none() ? y : x).type.dtype == Dtype::kF8E4M3;
+  const Dtype dtype = fine ? Dtype::kF8E4M3 : Dtype::kU8;
+  const int64_t groups = k / (fine ? 16 : 32);
+  if (!check_scales(lw, given, 1, ir::Type::tile(dtype, {m, groups})) ||
+      !check_scales(lw, given, 4, ir::Type::tile(dtype, {n, groups})))
+    return Value::error();
+  Value scale_a = scales_of(lw, given, 1, {m, groups}, dtype),
+        scale_b = scales_of(lw, given, 4, {n, groups}, dtype);
+  Call call = as_dot(given, 0, 3, 6, 10);
+  Value acc = accumulator(lw, call, *a, *b, Dtype::kF32);
+  if (acc.is_error()) return acc;
+  Value sum = lw.emit_value(Op::Dot, {a->id, b->id, acc.id, scale_a.id, scale_b.id}, ir::Attrs{});
+  if (call.args[6].is_none()) return sum;
+  auto asked = lw.type_argument(call, 6);
+  return asked ? lw.cast(sum, asked->dtype) : Value::error();
 }
 
 // Of each four values of a row of the left matrix two (of float32: of two, one), and their places.

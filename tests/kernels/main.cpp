@@ -21,6 +21,7 @@ const std::map<std::string, OpTest, std::less<>> kTests = {
     {"conv2d", test_conv2d},
     {"matmul_int4", test_matmul_int4},
     {"matmul_sparse", test_matmul_sparse},
+    {"matmul_scaled", test_matmul_scaled},
     {"matmul_split_k", test_matmul_split_k},
     {"matmul_stream_k", test_matmul_stream_k},
     {"rms_norm", test_rms_norm},

@@ -520,6 +520,28 @@ TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_f8e4m3_f8e5m2, f32, "f", "m16n8k64.row.col.f32.
 TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_f8e5m2_f8e4m3, f32, "f", "m16n8k64.row.col.f32.e5m2.e4m3.f32")
 TW_MMA_SP_4_4(tw_mma_sp_m16n8k64_f8e5m2, f32, "f", "m16n8k64.row.col.f32.e5m2.e5m2.f32")
 #endif
+// Runs of k have scales: of 32 for FP8 (mxf8) and two e2m1 numbers a byte (mxf4) as powers of two, of 16 as
+// e4m3 without the sign (nvf4). A lane's word has four; ByteA, ThreadA, ByteB, ThreadB name the first one that
+// counts, and the lanes of four (pairs of four for A) that have them.
+#define TW_MMA_SCALED(name, ptx)                                                                                        \
+  template <int ByteA, int ThreadA, int ByteB, int ThreadB>                                                             \
+  TW_DEVICE void name(f32* d, const u32* a, const u32* b, u32 scale_a, u32 scale_b) {                                   \
+    asm volatile("mma.sync.aligned." ptx                                                                                \
+                 " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3}, "                                    \
+                 "%10, {%12, %13}, %11, {%14, %15};"                                                                    \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                       \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(scale_a), "r"(scale_b),        \
+                   "n"(ByteA), "n"(ThreadA), "n"(ByteB), "n"(ThreadB));                                                 \
+  }
+#if __CUDA_ARCH__ >= 1200
+TW_MMA_SCALED(tw_mma_mxf8_m16n8k32_f8e4m3, "m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32.ue8m0")
+TW_MMA_SCALED(tw_mma_mxf8_m16n8k32_f8e5m2, "m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e5m2.e5m2.f32.ue8m0")
+TW_MMA_SCALED(tw_mma_mxf8_m16n8k32_f8e4m3_f8e5m2, "m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32.ue8m0")
+TW_MMA_SCALED(tw_mma_mxf8_m16n8k32_f8e5m2_f8e4m3, "m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e5m2.e4m3.f32.ue8m0")
+TW_MMA_SCALED(tw_mma_mxf4_m16n8k64, "m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0")
+TW_MMA_SCALED(tw_mma_nvf4_m16n8k64, "m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3")
+#endif
+#undef TW_MMA_SCALED
 #undef TW_MMA_SP_4_4
 #undef TW_MMA_SP_2_2
 #undef TW_MMA_4_2

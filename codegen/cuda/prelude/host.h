@@ -355,6 +355,24 @@ TW_MMA_SP(tw_mma_sp_m16n8k64_f8e5m2_f8e4m3, f32, 64, kTwMmaE5m2, kTwMmaE4m3, kTw
 TW_MMA_SP(tw_mma_sp_m16n8k64_f8e5m2, f32, 64, kTwMmaE5m2, kTwMmaE5m2, kTwSumF32)
 #endif
 #undef TW_MMA_SP
+#define TW_MMA_SCALED(name, k, a_element, b_element, type, count)                                 \
+  template <int ByteA, int ThreadA, int ByteB, int ThreadB>                                       \
+  TW_DEVICE void name(f32* d, const u32* a, const u32* b, u32 scale_a, u32 scale_b,               \
+                      tw_at at = {}) {                                                            \
+    static const tw_mma_shape shape = {16, 8, k, a_element, b_element, kTwSumF32};                \
+    static const tw_mma_scaling scaling = {type, count, ByteA, ThreadA, ByteB, ThreadB};          \
+    TW_SITE(#name);                                                                               \
+    tw_self()->engine->mma_scaled(tw_self(), &shape, &scaling, d, a, b, scale_a, scale_b, &site); \
+  }
+#if __CUDA_ARCH__ >= 1200
+TW_MMA_SCALED(tw_mma_mxf8_m16n8k32_f8e4m3, 32, kTwMmaE4m3, kTwMmaE4m3, kTwScaleUe8m0, 1)
+TW_MMA_SCALED(tw_mma_mxf8_m16n8k32_f8e5m2, 32, kTwMmaE5m2, kTwMmaE5m2, kTwScaleUe8m0, 1)
+TW_MMA_SCALED(tw_mma_mxf8_m16n8k32_f8e4m3_f8e5m2, 32, kTwMmaE4m3, kTwMmaE5m2, kTwScaleUe8m0, 1)
+TW_MMA_SCALED(tw_mma_mxf8_m16n8k32_f8e5m2_f8e4m3, 32, kTwMmaE5m2, kTwMmaE4m3, kTwScaleUe8m0, 1)
+TW_MMA_SCALED(tw_mma_mxf4_m16n8k64, 64, kTwMmaE2m1, kTwMmaE2m1, kTwScaleUe8m0, 2)
+TW_MMA_SCALED(tw_mma_nvf4_m16n8k64, 64, kTwMmaE2m1, kTwMmaE2m1, kTwScaleUe4m3, 4)
+#endif
+#undef TW_MMA_SCALED
 TW_DEVICE u32 tw_tf32(f32 x) {
   u32 bits = tw_bitcast<u32>(x);
   return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0x1000u) & ~0x1fffu;

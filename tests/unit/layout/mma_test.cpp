@@ -178,6 +178,32 @@ TEST(Mma, MetadataOfSparseOperands) {
   EXPECT_EQ(layout.element(0, 4, 0), 4u);
 }
 
+// "Block scaling": lanes of rows g and g + 8 (A) or of column g (B) hold the scales of four runs
+// each.
+TEST(Mma, ScalesOfBlocks) {
+  MmaTiling t{.instruction = {16, 8, 32}, .element_bits = 8};
+  for (bool of_a : {true, false})
+    for (int count : {1, 2, 4})
+      for (int k_tiles : {1, 2, 4, 16}) {
+        const int rows = of_a ? 16 : 8, tiles = 2, runs = count * k_tiles;
+        LinearLayout layout = mma_scales({rows * tiles, runs}, t, of_a);
+        EXPECT_TRUE(covers(layout));
+        const int words = scale_words(of_a, runs);
+        ASSERT_EQ(layout.registers(), 4 * words * tiles);
+        for (int tile = 0; tile < tiles; ++tile)
+          for (int ki = 0; ki < k_tiles; ++ki)
+            for (int row = 0; row < rows; ++row)
+              for (int run = 0; run < count; ++run) {
+                ScalePlace place = scale_place(of_a, count, ki);
+                EXPECT_LT(place.thread, of_a ? 2 : 4);
+                int lane = row % 8 * 4 + (of_a ? place.thread * 2 + row / 8 : place.thread);
+                int r = (tile * words + place.word) * 4 + place.byte + run;
+                EXPECT_EQ(layout.element(r, lane, 0),
+                          uint32_t((tile * rows + row) * runs + ki * count + run));
+              }
+      }
+}
+
 TEST(Mma, SurplusWarpsHoldCopies) {
   MmaTiling t{{16, 8, 16}, 4, 2, 16};
   LinearLayout c = mma_accumulator({16, 8}, t);

@@ -17,12 +17,16 @@ TEST(Target, IsFoundUnderEverySpelling) {
     EXPECT_EQ(target->nvrtc, "sm_90a");
   }
   ASSERT_NE(find_target("sm_75"), nullptr);
-  EXPECT_EQ(find_target("120")->sm, 120);
+  // One chip's name is as good as its family's.
+  for (const char* name : {"sm_120", "120", "sm_120f", "sm_120a", "120a"}) {
+    ASSERT_NE(find_target(name), nullptr) << name;
+    EXPECT_EQ(find_target(name)->nvrtc, "sm_120f");
+  }
 }
 
 TEST(Target, UnknownNamesAreNull) {
-  for (const char* name : {"", "sm_", "sm_70", "sm_80a", "sm_90b", "sm_90aa", "sm_8x", "gfx90a",
-                           "sm_-80", "9", "sm_99999999999999"})
+  for (const char* name : {"", "sm_", "sm_70", "sm_80a", "sm_90b", "sm_90f", "sm_120b", "sm_90aa",
+                           "sm_8x", "gfx90a", "sm_-80", "9", "sm_99999999999999"})
     EXPECT_EQ(find_target(name), nullptr) << name;
 }
 
