@@ -212,6 +212,14 @@ bool spills(std::string_view log) {
   return false;
 }
 
+// The next bound on registers that is an eighth larger or more. They are handed out by warps, to
+// each quarter of an SM.
+int fewer_blocks(int blocks, int threads) {
+  int warps = std::max(1, threads / 32), a_quarter = (blocks * warps + 3) / 4;
+  int fewer = std::min(a_quarter - 1, a_quarter * 7 / 8);
+  return std::clamp(fewer * 4 / warps, 1, std::max(1, blocks - 1));
+}
+
 }  // namespace
 
 Result<Binary> compile(const Source& source, const Target& target, const Options& options) {
@@ -231,7 +239,7 @@ Result<Binary> compile(const Source& source, const Target& target, const Options
                                   api.info.minor, api.info.library, target.name),
                       "install a newer CUDA, or name its library in TILEWRIGHT_NVRTC");
   const std::string text = full_text(source);
-  for (int blocks = source.min_blocks;; blocks = blocks > 4 ? blocks / 2 : blocks - 1) {
+  for (int blocks = source.min_blocks;; blocks = fewer_blocks(blocks, source.threads)) {
     std::vector<std::string> flags = required_options(target, options, api.info);
     if (blocks != source.min_blocks) flags.push_back(fmt::format("-DTW_MIN_BLOCKS={}", blocks));
     TW_ASSIGN(Binary binary, compile_text(api, text, std::move(flags), source, target));

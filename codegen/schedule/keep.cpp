@@ -25,6 +25,9 @@ constexpr int kEnoughThreads = 1536;
 // What exchanges need of a program's shared memory.
 constexpr int64_t kExchanges = 2048;
 constexpr int64_t kMostSlots = 64;
+// What is left of an SM's memory is its L1 cache, where loads need a place while they are under
+// way: one iteration of each program, and this.
+constexpr int64_t kCache = 16384;
 
 // A load of a later loop that gives what one of the first loop gave, in this loop's iteration or in
 // the one that is as far from the end.
@@ -148,7 +151,8 @@ class Keeper {
         std::min({target_.registers_per_sm / (registers * threads),
                   int64_t{kEnoughThreads} / threads, int64_t{target_.max_blocks_per_sm}});
     programs = std::max<int64_t>(1, programs);
-    int64_t room = target_.shared_per_sm / programs - target_.reserved_shared_per_block;
+    int64_t room =
+        (target_.shared_per_sm - kCache) / programs - bytes - target_.reserved_shared_per_block;
     room = std::min<int64_t>(room, target_.shared_per_block) - kExchanges;
     int64_t slots = std::min(room / bytes, kMostSlots);
     if (auto count = first_.trip_count()) slots = std::min(slots, *count);
@@ -295,21 +299,14 @@ bool has_op(const Module& module, std::initializer_list<Op> wanted) {
 
 std::vector<KeptLoad> keep_rows(Module& module, const Target& target) {
   if (has_op(module, {Op::Dot, Op::SharedAlloc})) return {};
-  std::vector<RegionId> regions = {module.body};
-  for (OpId id : module.region(module.body).ops)
-    if (module.op(id).op == Op::If)
-      regions.insert(regions.end(), module.op(id).regions.begin(), module.op(id).regions.end());
-  for (RegionId region : regions) {
-    std::vector<OpId> sweeps = find_sweeps(module, region);
-    if (sweeps.empty()) continue;
-    std::vector<KeptLoad> kept = Keeper(module, target, sweeps).run();
-    if (kept.empty()) continue;
-    passes::canonicalize(module);
-    passes::eliminate_common_subexpressions(module);
-    passes::eliminate_dead_code(module);
-    return kept;
-  }
-  return {};
+  std::vector<OpId> sweeps = find_sweeps(module, module.body);
+  if (sweeps.empty()) return {};
+  std::vector<KeptLoad> kept = Keeper(module, target, sweeps).run();
+  if (kept.empty()) return {};
+  passes::canonicalize(module);
+  passes::eliminate_common_subexpressions(module);
+  passes::eliminate_dead_code(module);
+  return kept;
 }
 
 }  // namespace tilewright::schedule
