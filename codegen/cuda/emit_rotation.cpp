@@ -27,18 +27,18 @@ OpId only_op(const ir::Module& module, const ir::Region& body, Op op) {
   return found;
 }
 
-// What may stand in the body besides the wait and dots: nothing that writes slots, as it would come
-// to stand on the other side of the wait.
+// What may stand in the body besides the wait and dots: nothing else that meets other threads.
 bool may_stand(const ir::Module& module, OpId id, bool nested) {
   const OpNode& op = module.op(id);
   switch (op.op) {
     case Op::CopyAsync:
+    case Op::Load:
     case Op::Yield:
       return true;
     case Op::CopyCommit:
       return !nested;
     case Op::SharedLoad:
-    case Op::Load:
+    case Op::SharedStore:
       return !nested;
     case Op::If:
       for (ir::RegionId region : op.regions)
@@ -48,12 +48,6 @@ bool may_stand(const ir::Module& module, OpId id, bool nested) {
     default:
       return ir::op_info(op.op).has(ir::kPure);  // reductions too: they wait for all threads
   }
-}
-
-// What may stand behind the wait.
-bool may_follow(const ir::Module& module, OpId id) {
-  const OpNode& op = module.op(id);
-  return ir::op_info(op.op).has(ir::kPure) || op.op == Op::Store;
 }
 
 // The carried value that a shared_load of the body takes its slot from.
@@ -113,6 +107,10 @@ void order_ops(const ir::Module& module, Rotation& rotation) {
     const OpNode& op = module.op(id);
     if (id == rotation.wait || std::ranges::count(rotation.hoisted, id) > 0) continue;
     if (op.op == Op::Yield) continue;
+    if (op.op == Op::SharedStore) {
+      rotation.stores.push_back(id);
+      continue;
+    }
     bool depends = id == rotation.dot || uses_one_of(module, id, late);
     if (depends) late.insert(op.results.begin(), op.results.end());
     if (id == rotation.dot) continue;
@@ -123,7 +121,7 @@ void order_ops(const ir::Module& module, Rotation& rotation) {
 }
 
 void emit_wait(Emitter& e, const Rotation& rotation) {
-  emit_CopyWait(e, rotation.wait);
+  e.emit_op(rotation.wait);
 }
 
 void load_first_unit(Emitter& e, Rotation& rotation) {
@@ -144,7 +142,8 @@ std::optional<Rotation> plan_rotation(const Emitter& e, OpId loop) {
   Rotation rotation;
   rotation.loop = loop;
   rotation.wait = only_op(module, body, Op::CopyWait);
-  if (!rotation.wait.valid() || !e.target.has_cp_async) return {};
+  if (!rotation.wait.valid()) rotation.wait = only_op(module, body, Op::Barrier);
+  if (!rotation.wait.valid()) return {};
   for (OpId id : body.ops) {
     if (auto plan = e.assignment.dots.find(id); plan != e.assignment.dots.end()) {
       if (plan->second.kind != DotPlan::Kind::kMma) return {};
@@ -176,7 +175,8 @@ std::optional<Rotation> plan_rotation(const Emitter& e, OpId loop) {
     if (e.assignment.dots.contains(id)) rotation.last = id;
   // A read of a slot behind the last dot would stand behind the wait.
   auto behind = std::ranges::find(rotation.order, rotation.last) + 1;
-  if (!std::all_of(behind, rotation.order.end(), [&](OpId id) { return may_follow(module, id); }))
+  if (!std::all_of(behind, rotation.order.end(),
+                   [&](OpId id) { return ir::op_info(module.op(id).op).has(ir::kPure); }))
     return {};
   return rotation;
 }
@@ -220,14 +220,15 @@ const std::string& rotated_slot(const Emitter& e, const Rotation& rotation, OpId
 void turn_over(Emitter& e, Rotation& rotation) {
   const ir::Region& body = e.module.region(e.module.op(rotation.loop).regions[0]);
   const OpNode& yield = e.module.op(body.ops.back());
+  for (OpId store : rotation.stores) e.emit_op(store);
   emit_wait(e, rotation);
   std::string more = e.fresh("more");
   e.out.line(fmt::format("const bool {} = {};", more, rotation.more));
   for (const Rotation::Slot& slot : rotation.slots) {
     const std::string& next = e.view(yield.operands[slot.carried]).name;
     const std::string& own = rotation.carried[slot.carried].name;
-    e.out.line(
-        fmt::format("{} = (u32)({} ? {} : {}) * {};", slot.name, more, next, own, slot.bytes));
+    e.out.line(fmt::format("{} = (u32)tw_next_slot({}, {}, {}) * {};", slot.name, more, next, own,
+                           slot.bytes));
   }
   load_first_unit(e, rotation);
 }

@@ -13,9 +13,11 @@
 //
 // All reads of an iteration's slots stand before that barrier, so the copies at the top of the next
 // iteration may overwrite it, as in the loop as it was. The last iteration has no next one: it
-// loads its own first fragments again.
+// loads fragments that nobody uses (tw_next_slot).
 //
-// With several dots (attention's q k, then p v) what stands between them stays there.
+// With several dots (attention's q k, then p v) what stands between them stays there. Where operands
+// go through registers (shared_store), the next iteration's are stored before the wait, which then
+// is a barrier: the slot they go to was read last before the barrier of the iteration before.
 #pragma once
 
 #include <map>
@@ -32,6 +34,7 @@ struct Rotation {
   ir::OpId dot;   // the first, whose fragments are loaded ahead
   ir::OpId last;  // the one that holds the wait
   std::vector<ir::OpId> hoisted;  // shared_loads of the dot's operands, and their renamings
+  std::vector<ir::OpId> stores;   // shared_stores
   std::vector<ir::OpId> order;    // the other ops of the body; none behind the last dot reads slots
   // A slot that the loop carries, with its variable: the slot's number times `bytes`.
   struct Slot {

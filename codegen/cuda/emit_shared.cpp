@@ -3,8 +3,8 @@
 // between the accesses of a thread is an immediate:
 //
 //   const u32 a_at = slot * 8192 + at;
-//   tw_cp_async_if<16, 0>(a_at, a_ptr + (i64)offset[0] * 2, mask);
-//   tw_cp_async_if<16, 2048>(a_at, a_ptr + (i64)offset[1] * 2, mask);
+//   tw_cp_async_if<16, 0>(a_at, tw_address<2>(a_ptr, offset[0]), mask);
+//   tw_cp_async_if<16, 2048>(a_at, tw_address<2>(a_ptr, offset[1]), mask);
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,6 +64,30 @@ struct Addresses {
   int64_t immediate(uint32_t offset) const { return place.apart(offset) + start.bytes; }
 };
 
+// With less a thread has registers for pointers.
+constexpr int kLargeAccumulator = 128;
+
+bool has_large_accumulator(const Emitter& e) {
+  int words = 0;
+  for (const auto& [id, plan] : e.assignment.dots)
+    words += plan.accumulator.registers() *
+             e.module.type(e.module.op(id).results[0]).element_bytes() / 4;
+  return words >= kLargeAccumulator;
+}
+
+// Where a copy reads. Left alone, NVVM makes pointers of all copies and advances each, in two
+// registers; where accumulators need them, or the offset changes in the loop anyway, the address is
+// the base that moves and the offset in one register, multiplied and added on the spot.
+std::string copied_address(const Emitter& e, const View& ptr, const std::vector<std::string>& index,
+                           size_t first) {
+  bool apart = !ptr.uniform && !ptr.base.empty() && ptr.offset_dtype == Dtype::kI32;
+  if (!apart || (ptr.more.empty() && !has_large_accumulator(e))) return ptr.value(index, first);
+  std::string base = ptr.base;
+  for (size_t k = ptr.more.size(); k-- > 0;)
+    base += fmt::format(" + (i64){} * {}", ptr.more[k].element(index[first + 1 + k]), ptr.scale);
+  return fmt::format("tw_address<{}>({}, {})", ptr.scale, base, ptr.element(index[first]));
+}
+
 // A copy whose runs are too short to be asynchronous: through registers, done at the next barrier.
 void copy_by_value(Emitter& e, ir::OpId id, const View& ptr, const View& mask, bool masked,
                    const layout::LinearLayout& layout) {
@@ -122,7 +146,7 @@ void emit_CopyAsync(Emitter& e, ir::OpId id) {
     for (const auto& table : tables) index.push_back(std::to_string(table[k]));
     std::string call = fmt::format("{}tw_cp_async{}<{}, {}>({}, {}", guard, masked ? "_if" : "",
                                    width, to.immediate(access.offsets[k]),
-                                   to.base(access.offsets[k]), ptr.value(index, 1));
+                                   to.base(access.offsets[k]), copied_address(e, ptr, index, 1));
     e.out.line(call + (masked ? fmt::format(", {});", mask.element(index[0])) : ");"));
   }
 }

@@ -24,8 +24,10 @@ Result<Source> schedule_to_fit(const ir::Module& module, const Target& target,
     }
     if (!report.uses_shared()) return source;
     options.max_stages = report.most_stages() - 1;
-    note =
-        fmt::format("at most {} stages: with more, {}", options.max_stages, source.error().message);
+    note = fmt::format("{}: with more, {}",
+                       options.max_stages > 0 ? fmt::format("at most {} stages", options.max_stages)
+                                              : "no copies to shared memory",
+                       source.error().message);
   }
 }
 

@@ -162,14 +162,17 @@ LoopPlan Planner::plan(OpId id) {
   plan.requested = static_cast<int>(
       loop.node().attrs.get_int("num_stages", module_.attrs.get_int("num_stages", 1)));
   plan.requested = std::max(1, plan.requested);
-  plan.stages = std::min(plan.requested, options_.max_stages);
+  plan.stages = std::clamp(options_.max_stages, 1, plan.requested);
   if (plan.stages < plan.requested) plan.why = "more do not fit in shared memory";
-  std::string obstacle = plan.requested == 1 ? "the loop asks for one stage"
-                         : plan.stages == 1  ? plan.why
-                                             : find_obstacle(loop);
+  bool single = plan.stages == 1 && plan.requested > 1 && options_.max_stages == 1;
+  std::string obstacle = plan.requested == 1           ? "the loop asks for one stage"
+                         : plan.stages == 1 && !single ? plan.why
+                                                       : find_obstacle(loop);
   for (OpId load : loop.loads)
     plan.loads.push_back({load, How::kKept, obstacle.empty() ? cannot_move(loop, load) : obstacle});
-  if (obstacle.empty()) {
+  if (obstacle.empty() && single) {
+    decide_single(loop, plan);
+  } else if (obstacle.empty()) {
     decide(loop, plan);
   } else {
     plan.stages = 1;
@@ -314,6 +317,33 @@ void Planner::decide(const Loop& loop, LoopPlan& plan) {
              : async ? "more would leave too few programs room in shared memory"
              : other ? "registers hold one iteration ahead"
                      : "no load can be started ahead";
+}
+
+void Planner::decide_single(const Loop& loop, LoopPlan& plan) const {
+  std::set<ValueId> copied;
+  for (PlannedLoad& load : plan.loads) {
+    bool reads = feeds_dot(module_, loop, load.op) == Feeds::kDirectly;
+    if (load.why.empty() && reads && cannot_copy(load.op).empty()) {
+      load.how = How::kAsync;
+      load.why = "a dot reads it; in its own iteration";
+      copied.insert(module_.op(load.op).results[0]);
+    } else if (load.why.empty()) {
+      load.why = plan.why;
+    }
+  }
+  // All are waited for behind the last one.
+  size_t left = copied.size();
+  bool used = false;
+  for (OpId id : module_.region(loop.body).ops) {
+    const OpNode& op = module_.op(id);
+    for (ValueId operand : op.operands) used |= left > 0 && copied.contains(operand);
+    for (ValueId result : op.results) left -= copied.contains(result);
+  }
+  if (!used) return;
+  for (PlannedLoad& load : plan.loads) {
+    load.how = How::kKept;
+    load.why = plan.why;
+  }
 }
 
 int Planner::slots_alone(const LoopPlan& plan) const {

@@ -44,6 +44,8 @@ class Planner {
   std::string writes_to(const Loop& loop, ir::OpId load);
   void find_needed(const Loop& loop, std::vector<PlannedLoad>& loads) const;
   void decide(const Loop& loop, LoopPlan& plan);
+  // Where stages were asked for and one slot is what fits.
+  void decide_single(const Loop& loop, LoopPlan& plan) const;
   // Why a load cannot be copied asynchronously; empty if it can.
   std::string cannot_copy(ir::OpId load) const;
   int registers(ir::OpId load) const;

@@ -8,6 +8,7 @@
 #include "codegen/passes/passes.h"
 #include "codegen/schedule/pipeline.h"
 #include "codegen/schedule/plan.h"
+#include "codegen/schedule/single_slot.h"
 
 namespace tilewright::schedule {
 namespace {
@@ -67,8 +68,8 @@ ScheduleReport schedule(ir::Module& module, const Target& target, const Schedule
   for (const LoopPlan& plan : plans) {
     if (plan.loads.empty()) continue;
     LoopReport loop = report_of(module, plan);
-    if (plan.stages > 1) {
-      loop.shared_bytes = pipeline(module, plan);
+    if (plan.stages > 1 || plan.uses(LoadReport::How::kAsync)) {
+      loop.shared_bytes = plan.stages > 1 ? pipeline(module, plan) : copy_in_place(module, plan);
       changed = true;
     }
     report.loops.push_back(std::move(loop));

@@ -65,7 +65,7 @@ struct ScheduleReport {
 };
 
 struct ScheduleOptions {
-  int max_stages = 32;    // no loop gets more
+  int max_stages = 32;    // no loop gets more; 1: copies to one slot, nothing ahead; 0: none
   bool keep_rows = true;  // in shared memory, for later loops over the same range
 };
 

@@ -66,6 +66,17 @@ TW_DEVICE u32 tw_keep(u32 v) {
   asm("" : "+r"(v));
   return v;
 }
+// The slot that fragments are loaded from ahead: the next iteration's. Where there is none (`more`), they are not used, and
+// no copy is under way to any slot: whatever lies in the next one will do. The emulator takes the iteration's own, as it
+// minds reads of what was never written.
+TW_DEVICE i32 tw_next_slot(bool more, i32 next, i32 own) { return next; }
+// base + elements * Bytes, which is not turned into a pointer that moves along.
+template <int Bytes>
+TW_DEVICE u64 tw_address(u64 base, i32 elements) {
+  u64 address;
+  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(address) : "r"(elements), "n"(Bytes), "l"(base));
+  return address;
+}
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) { return (u32)low | (u32)high << 16; }
 // Four of the bytes 0-3 of a and 4-7 of b, as the hex digits of `which` say, lowest first.
 TW_DEVICE u32 tw_select_bytes(u32 a, u32 b, u32 which) { return __byte_perm(a, b, which); }

@@ -81,6 +81,11 @@ TW_DEVICE u32 tw_pack_b8(u8 b0, u8 b1, u8 b2, u8 b3) {
   return (u32)b0 | (u32)b1 << 8 | (u32)b2 << 16 | (u32)b3 << 24;
 }
 TW_DEVICE u32 tw_keep(u32 v) { return v; }
+TW_DEVICE i32 tw_next_slot(bool more, i32 next, i32 own) { return more ? next : own; }
+template <int Bytes>
+TW_DEVICE u64 tw_address(u64 base, i32 elements) {
+  return base + (u64)((i64)elements * Bytes);
+}
 TW_DEVICE u32 tw_pack_b16(u16 low, u16 high) {
   return (u32)low | (u32)high << 16;
 }

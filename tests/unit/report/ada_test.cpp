@@ -37,7 +37,7 @@ namespace {
 using cuda::sass::Class;
 
 constexpr int kSyncSlots = 3, kPtxasSlots = 3, kPointerSlots = 2, kOtherSlots = 14;
-constexpr double kSlack = 1.3;
+constexpr double kSlack = 1.25;
 // A warp for each scheduler; with 16-bit operands and less two, so that one multiplies while the
 // other loads.
 constexpr int kSchedulers = 4;
@@ -140,18 +140,14 @@ class AdaMatmul : public testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Configs, AdaMatmul, testing::Range(0, 8));
 
 TEST_P(AdaMatmul, FitsWithoutSpills) {
-  const bool largest = extent("BLOCK_N") == 256;
   for (const Variant& variant :
        {Variant{"f16", "f16"}, Variant{"f16", "f16", Dtype::kF16}, Variant{"bf16", "bf16"},
         Variant{"f32", "f32", {}, 32}, Variant{"fp8e4nv", "f16", {}, 8},
         Variant{"fp8e4nv", "f16", Dtype::kF16, 8}, Variant{"i8", "i32", Dtype::kI32, 8}}) {
     SCOPED_TRACE(std::string(variant.operand) + " to " + variant.result);
     Report report = build_as(variant);
-    // 128x256 tiles are for 16 bits and less: with f32 operands they need 255 registers and more.
-    if (!(largest && variant.bits == 32)) {
-      EXPECT_EQ(report.resources.spill_instructions, 0);
-      EXPECT_EQ(report.resources.stack_bytes, 0);
-    }
+    EXPECT_EQ(report.resources.spill_instructions, 0);
+    EXPECT_EQ(report.resources.stack_bytes, 0);
     EXPECT_LE(report.resources.shared_bytes, 99 * 1024);
     EXPECT_GE(report.occupancy.blocks, 1);
     EXPECT_GE(report.occupancy.warps, variant.bits == 32 ? kSchedulers : 2 * kSchedulers)
