@@ -53,7 +53,8 @@ TEST_P(ScheduledLoops, ScheduledLoopsComputeTheSame) {
 
     ir::Module scheduled = *module;
     // Some as if shared memory had one slot.
-    ScheduleReport report = schedule(scheduled, target, {.max_stages = seed % 8 == 0 ? 1 : 32});
+    const ScheduleOptions options{.max_stages = seed % 8 == 0 ? 1 : 32};
+    ScheduleReport report = schedule(scheduled, target, options);
     ASSERT_TRUE((status = ir::verify(scheduled)).ok()) << seed << "\n" << status.error().text();
     ASSERT_TRUE((status = run(scheduled, loop, actual, scheduled_reads, &reads)).ok())
         << seed << "\n"
@@ -62,7 +63,7 @@ TEST_P(ScheduledLoops, ScheduledLoopsComputeTheSame) {
                                                << ir::print(*module) << ir::print(scheduled);
 
     std::string text = ir::print(scheduled);
-    schedule(scheduled, target);
+    schedule(scheduled, target, options);
     ASSERT_EQ(ir::print(scheduled), text) << seed << ": the pass is not idempotent";
 
     for (const LoopReport& l : report.loops) {
