@@ -21,6 +21,19 @@ constexpr int kMostRegisters = 255;
 // Beside accumulators and operands of dots: addresses and fragments of B, and those of A a tile.
 constexpr int kDotRegisters = 32, kTileRegisters = 8;
 
+// A branch that only puts tiles into shared memory, which takes one vector after another.
+bool only_stores(const ir::Module& module, const OpNode& op) {
+  bool only = op.op == Op::If;
+  for (ir::RegionId region : op.regions)
+    for (OpId id : module.region(region).ops) {
+      const OpNode& inner = module.op(id);
+      bool scalar = ir::op_info(inner.op).has(ir::kPure) && inner.results.size() == 1 &&
+                    !module.type(inner.results[0]).is_tile();
+      only &= inner.op == Op::SharedStore || inner.op == Op::Yield || scalar;
+    }
+  return only;
+}
+
 // Ops that no thread gets past with part of a tile.
 bool holds_whole_tiles(const ir::Module& module, const LayoutAssignment& assignment, OpId id) {
   const OpNode& op = module.op(id);
@@ -36,10 +49,11 @@ bool holds_whole_tiles(const ir::Module& module, const LayoutAssignment& assignm
     case Op::Histogram:
     case Op::For:
     case Op::While:
-    case Op::If:
     case Op::Barrier:
     case Op::AtomicCas:
       return true;
+    case Op::If:
+      return !only_stores(module, op);
     default:
       return false;
   }
@@ -118,7 +132,7 @@ class Pressure {
       }
       for (ir::RegionId nested : op.regions) visit(nested, loops);
       ++time_;
-      stops_.push_back(time_++);
+      if (!only_stores(module_, op)) stops_.push_back(time_++);
       if (op.op != Op::If)
         for (ValueId value : open_until_[static_cast<size_t>(loops.back())])
           lives_[value.index].end = std::max(lives_[value.index].end, time_);

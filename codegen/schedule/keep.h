@@ -13,8 +13,7 @@
 //
 // A later loop may also go from the end to the beginning (%hi - 1 - %k in place of %k, from 0 in
 // steps of 1): its last K iterations find their tiles. Shared memory that programs leave unused on
-// an SM is taken for this, not more: registers decide how many there are, and the L1 cache keeps
-// room for loads under way (with 30 KB left of it, loads of 64 KB lose an eighth of their speed).
+// an SM is taken for this, not more: registers decide how many there are.
 // Where sweeps.h has made a version that holds the row in registers, nothing is kept.
 #pragma once
 
