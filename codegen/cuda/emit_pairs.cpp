@@ -217,10 +217,13 @@ bool only_in_pairs(Emitter& e, ValueId value) {
         user.parent != module.op(module.value(value).def).parent ||
         e.layout_of(user.results[0]) != e.layout_of(value))
       return false;
-    for (size_t i = 1; i < user.operands.size(); ++i)
-      if (!constant_pair(module, user.operands[i])) return false;
     if (is_composed(module, user)) return true;
     Spelling spelled = spelling(e.target, module, user);
+    // Of integers the other operand might not come in pairs.
+    for (ValueId operand : user.operands)
+      if (operand != value && !is_float(module.type(operand).dtype) &&
+          !constant_pair(module, operand))
+        return false;
     return !spelled.text.empty() && !spelled.of_elements;
   });
 }

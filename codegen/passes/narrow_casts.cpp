@@ -136,6 +136,16 @@ bool is_exact(const Fraction& fraction, double less) {
   return less >= 0 && less <= static_cast<double>(2 * fraction.exponent);
 }
 
+// A signed byte (of which the low 8 bits of `x` are the image) has a bit more than the fraction of
+// a bf16, the sign: 128 + its lower bits, less 128 or 256.
+ValueId signed_byte_as_bf16(Rewriter& rw, const ir::Type& to, ValueId x) {
+  const Fraction fraction = *fraction_of(to.dtype);
+  auto bits = [&](uint64_t mask) {
+    return image_of(rw, to, fraction, rw.make(Op::And, {x, rw.make_constant(rw.type(x), mask)}));
+  };
+  return rw.make(Op::Sub, {bits(0x7f), bits(0x80)});
+}
+
 // cast x : F = sub (bitcast (or x, image)), exponent
 Replacement cast_by_fraction(Rewriter& rw, OpId, const OpNode& node) {
   const ir::Type to = rw.type(node.results[0]);
@@ -158,6 +168,8 @@ Replacement cast_by_fraction(Rewriter& rw, OpId, const OpNode& node) {
     break;
   }
   const ir::Type from = rw.type(x);
+  if (from.dtype == Dtype::kI8 && range->low < 0 && to.dtype == Dtype::kBF16 && added == 0)
+    return with(signed_byte_as_bf16(rw, to, low_half(rw, x, 0xff)));
   if (from.dtype == Dtype::kI8 && range->low < 0) {
     // A signed byte is 128 less than its image with the sign flipped.
     ir::Type byte = from.with_dtype(Dtype::kU8);

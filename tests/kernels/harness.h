@@ -106,6 +106,7 @@ std::string test_dropout(const Problem&, Executor&);
 std::string test_attention(const Problem&, Executor&);
 std::string test_conv2d(const Problem&, Executor&);
 std::string test_matmul_int4(const Problem&, Executor&);
+std::string test_matmul_int8(const Problem&, Executor&);
 std::string test_matmul_sparse(const Problem&, Executor&);
 std::string test_matmul_scaled(const Problem&, Executor&);
 std::string test_matmul_split_k(const Problem&, Executor&);

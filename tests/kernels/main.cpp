@@ -20,6 +20,7 @@ const std::map<std::string, OpTest, std::less<>> kTests = {
     {"attention", test_attention},
     {"conv2d", test_conv2d},
     {"matmul_int4", test_matmul_int4},
+    {"matmul_int8", test_matmul_int8},
     {"matmul_sparse", test_matmul_sparse},
     {"matmul_scaled", test_matmul_scaled},
     {"matmul_split_k", test_matmul_split_k},

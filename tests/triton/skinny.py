@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Times products whose tiles are few: 4-bit weights with 1 to 32 rows, split-K and stream-K with a long K.
+"""Times products whose tiles are few: 4-bit and 8-bit weights with 1 to 32 rows, split-K and stream-K with a long K.
 
 Needs a GPU, torch, and the `tilewright` package on PYTHONPATH (runtime/bindings/python).
-    python3 tests/triton/skinny.py [int4] [split] [--all]
+    python3 tests/triton/skinny.py [int4] [int8] [split] [--all]
 
 Weights rotate through buffers of more than twice the L2 cache, so that they come from memory; short kernels are timed in
 CUDA graphs. GB/s counts each operand once; "of copy" is beside a device-to-device copy in the same run (read + write).
 """
+import itertools
 import math
 import pathlib
 import statistics
@@ -63,9 +64,13 @@ def pack(q, blocked):
 
 
 # BLOCK_N, warps, stages, programs an SM of the persistent kernel (0: the other one), splits of the other one; maxnreg where it is bound.
-INT4_CONFIGS = [(128, 8, 4, 2, 0, 0), (128, 8, 3, 3, 0, 80), (128, 8, 4, 2, 0, 80), (64, 4, 4, 4, 0, 0), (64, 4, 3, 4, 0, 0), (128, 4, 4, 2, 0, 0),
-                (128, 4, 3, 3, 0, 128), (64, 2, 4, 4, 0, 0), (256, 8, 4, 1, 0, 0), (128, 8, 4, 2, 0, 128),
-                (128, 8, 3, 0, 4, 0), (128, 8, 3, 0, 4, 80), (128, 8, 4, 0, 8, 80), (64, 4, 4, 0, 4, 0), (64, 4, 4, 0, 8, 0), (128, 4, 3, 0, 4, 128)]
+INT4_CONFIGS = [(128, 4, 4, 2, 0, 0), (64, 4, 3, 4, 0, 0), (64, 2, 4, 4, 0, 0), (256, 8, 4, 1, 0, 0), (128, 8, 4, 2, 0, 0), (128, 8, 4, 2, 0, 128),
+                (128, 4, 3, 3, 0, 128), (64, 4, 4, 0, 4, 0), (64, 4, 4, 0, 8, 0), (128, 8, 3, 0, 4, 0)]
+
+
+def tile_rows(m):
+    """What BLOCK_M to try: the least that holds m rows, and 16, whose copies are wider."""
+    return (8, 16) if m <= 8 else (16,) if m <= 16 else (32,)
 
 
 def int4(copy):
@@ -88,9 +93,8 @@ def int4(copy):
             reference = a.double() @ weights.double()
             dense = torch.empty(m, n, device="cuda", dtype=torch.float16)
             blas = graph_ms([lambda w=w: torch.mm(a, w, out=dense) for w in halves])
-            rows = 8 if m <= 8 else 16 if m <= 16 else 32
             results = []
-            for blocked, (columns, warps, stages, programs, splits, registers) in layouts_and_configs:
+            for rows, (blocked, (columns, warps, stages, programs, splits, registers)) in itertools.product(tile_rows(m), layouts_and_configs):
                 strides = (n * 64, 64) if blocked else (64, k // 4)
                 tiles = math.ceil(n / columns)
 
@@ -101,7 +105,7 @@ def int4(copy):
                         persistent[(min(programs * processors, tiles * k // 256), math.ceil(m / rows))](*operands, **options)
                     else:
                         kernel[(tiles, splits, math.ceil(m / rows))](*operands, ATOMIC=True, **options)
-                name = f"{'blocked' if blocked else 'rows'} {columns}x{warps}w s{stages} p{programs} k{splits} r{registers}"
+                name = f"{'blocked' if blocked else 'rows'} {rows}x{columns}x{warps}w s{stages} p{programs} k{splits} r{registers}"
                 try:
                     out.zero_()
                     launch(layouts[blocked][0])
@@ -115,8 +119,39 @@ def int4(copy):
             moved = k * n // 2 + scale.nbytes + a.nbytes + out.nbytes
             for time, name in sorted(results)[:20 if VERBOSE else 1]:
                 rate = moved / time / 1e6
-                print(f"int4 {m:2d}x{n}x{k} {name:30s} {time * 1000:7.1f} us {rate:6.0f} GB/s, of copy {rate / copy:4.2f}, "
+                print(f"int4 {m:2d}x{n}x{k} {name:33s} {time * 1000:7.1f} us {rate:6.0f} GB/s, of copy {rate / copy:4.2f}, "
                       f"f16 by cuBLAS {blas * 1000:6.1f} us, {blas / time:4.2f}x", flush=True)
+
+
+def int8(copy):
+    kernel = tilewright.compile(ROOT / "matmul_int8" / "kernel.py", "matmul_int8_persistent")
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    for dtype, (n, k) in itertools.product((torch.float16, torch.bfloat16), ((14336, 4096), (28672, 8192))):
+        q = torch.randint(-128, 128, (n, k), device="cuda", dtype=torch.int8)
+        scale = torch.rand(n, device="cuda") * 0.1
+        rotated = [q.clone() for _ in range(max(2, math.ceil(ROTATED_BYTES / q.nbytes)))]
+        for m in (1, 16, 32):
+            a = torch.randn(m, k, device="cuda").to(dtype)
+            out = torch.zeros(m, n, device="cuda")
+            reference = a.double() @ q.double().t() * scale.double()
+            results = []
+            for rows, (columns, depth, warps, stages, programs) in itertools.product(
+                    tile_rows(m)[-1:], ((128, 128, 8, 4, 2), (128, 128, 4, 4, 2), (64, 128, 4, 4, 4), (64, 256, 4, 3, 3))):
+                def launch(w):
+                    kernel[(programs * processors, math.ceil(m / rows))](a, w, scale, out, m, n, k, k, k, BLOCK_M=rows, BLOCK_N=columns, BLOCK_K=depth,
+                                                                         num_warps=warps, num_stages=stages, stream=current())
+                out.zero_()
+                launch(q)
+                error = ((out.double() - reference).norm() / reference.norm()).item()
+                name = f"{rows}x{columns}x{depth} {warps}w s{stages} p{programs}"
+                if not error < 1e-5:
+                    print(f"int8 {m}x{n}x{k} {dtype} {name}: WRONG, error {error:.1e}")
+                    continue
+                results.append((graph_ms([lambda w=w: launch(w) for w in rotated], rounds=5), name))
+            moved = q.nbytes + scale.nbytes + a.nbytes + out.nbytes
+            for time, name in sorted(results)[:len(results) if VERBOSE else 1]:
+                print(f"int8 {m:2d}x{n}x{k} {str(dtype)[6:]:8s} {name:22s} {time * 1000:7.1f} us {moved / time / 1e6:6.0f} GB/s, "
+                      f"of copy {moved / time / 1e6 / copy:4.2f}", flush=True)
 
 
 def split():
@@ -169,11 +204,13 @@ def split():
 
 def main():
     torch.manual_seed(0)
-    which = [word for word in sys.argv[1:] if word != "--all"] or ["int4", "split"]
+    which = [word for word in sys.argv[1:] if word != "--all"] or ["int4", "int8", "split"]
     copy = copy_rate()
     print(f"copy {copy:.0f} GB/s")
     if "int4" in which:
         int4(copy)
+    if "int8" in which:
+        int8(copy)
     if "split" in which:
         split()
 

@@ -84,6 +84,26 @@ TEST(Buffers, ScalesLoadedAheadLieAsTheSumDoes) {
   EXPECT_EQ(s.in_loops, 0) << to_string(s.module, s.layouts);
 }
 
+// Every warp along M would unpack the same weights again; and the scales of a step lie in a buffer
+// of their own, read in the layout of the sum they are multiplied with.
+TEST(Buffers, WarpsGoAlongTheSideThatIsUnpacked) {
+  KernelCase kernel{
+      "matmul_int4",
+      "matmul_int4",
+      {"a_ptr=*f16:16", "packed_ptr=*i16:16", "scale_ptr=*f16:16", "out_ptr=*f32:16", "M=i32",
+       "N=i32:16", "K=i32:16", "stride_am=i32:16", "stride_pb=i32:16", "stride_pn=i32:16",
+       "stride_sg=i32:16", "BLOCK_M==32", "BLOCK_N==128", "ATOMIC==False"}};
+  Scheduled s = scheduled(kernel, 8);
+  for (const auto& [id, plan] : s.layouts.dots) EXPECT_EQ(plan.tiling.warps_n, 8);
+  EXPECT_EQ(s.in_loops, 0) << to_string(s.module, s.layouts);
+  int vectors = 0;
+  ir::walk(s.module, s.module.body, [&](ir::OpId id) {
+    const ir::OpNode& op = s.module.op(id);
+    vectors += op.op == ir::Op::SharedLoad && s.module.type(op.results[0]).rank() == 1;
+  });
+  EXPECT_EQ(vectors, 2);
+}
+
 TEST(Buffers, OperandsThatAreNotContiguousAlongKAreInterleaved) {
   for (bool a : {true, false})
     for (bool b : {true, false})

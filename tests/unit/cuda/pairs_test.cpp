@@ -72,7 +72,7 @@ std::vector<Cast> casts() {
     }
     std::string cast = "  %y: tile " + f + "> = cast %x\n";
     bool is_f16 = to == Dtype::kF16;
-    cases.push_back({Dtype::kI8, to, cast, is_f16});
+    cases.push_back({Dtype::kI8, to, cast, true});
     cases.push_back({Dtype::kU8, to, cast, is_f16});
     cases.push_back({Dtype::kI16, to, cast, false});
     // Through narrower and wider types.
