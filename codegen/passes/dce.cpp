@@ -143,7 +143,8 @@ class Sweeper {
     for (ValueId result : node.results) dead.push_back(!live_.is_live(result));
     size_t slots = dead.size();
     if (node.op == Op::For) drop(node.operands, dead, 3);
-    if (node.op == Op::While || ir::op_info(node.op).has(ir::kCombines)) drop(node.operands, dead, 0);
+    if (node.op == Op::While || ir::op_info(node.op).has(ir::kCombines))
+      drop(node.operands, dead, 0);
     for (RegionId nested : node.regions) {
       ir::Region& region = module_.region(nested);
       OpNode& last = module_.op(region.ops.back());
