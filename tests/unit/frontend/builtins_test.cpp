@@ -65,7 +65,7 @@ TEST(Builtins, CanonicalNames) {
 
 TEST(Builtins, KindsOfNames) {
   EXPECT_EQ(find_builtin("tl.extra.cuda.smid")->kind, Builtin::Kind::kUnsupported);
-  EXPECT_EQ(find_builtin("tl.dot_scaled")->kind, Builtin::Kind::kLibrary);
+  EXPECT_EQ(find_builtin("tl.interleave")->kind, Builtin::Kind::kLibrary);
   EXPECT_EQ(find_builtin("tensor.cumsum"), find_builtin("tl.cumsum"));
   EXPECT_EQ(find_builtin("tl.sigmoid")->kind, Builtin::Kind::kLibrary);
   EXPECT_EQ(find_builtin("tl.math.exp"), find_builtin("tl.exp"));
