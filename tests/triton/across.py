@@ -11,9 +11,8 @@ import math
 import sys
 
 import torch
-from triton.testing import do_bench
 
-from compare import both
+from compare import bench, both
 import compare
 
 WARPS = (1, 2, 4, 8, 16)
@@ -28,7 +27,7 @@ def check(label, result, reference, tolerance):
 def copy_time(bytes_moved):
     source = torch.empty(bytes_moved // 2, dtype=torch.uint8, device="cuda")
     target = torch.empty_like(source)
-    return do_bench(lambda: target.copy_(source), warmup=5, rep=20, return_mode="median")
+    return bench(lambda: target.copy_(source))
 
 
 class Case:
@@ -61,7 +60,7 @@ class Case:
 
     def time(self, kernel, warps):
         try:
-            return do_bench(lambda: self.launch(kernel, warps), warmup=4, rep=15, return_mode="median"), warps
+            return bench(lambda: self.launch(kernel, warps)), warps
         except Exception:
             return math.inf, warps
 

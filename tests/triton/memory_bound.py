@@ -14,7 +14,7 @@ import sys
 
 import torch
 
-from compare import EPS, both, randn, row
+from compare import EPS, bench, both, randn, row
 import compare
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)
@@ -111,12 +111,6 @@ def others(dtype):
 
 
 # ---- times ----
-
-
-def bench(launch):
-    from triton.testing import do_bench  # empties the L2 cache before each run
-
-    return do_bench(launch, warmup=20, rep=60, return_mode="median")
 
 
 WARM = None  # (part, parts)
