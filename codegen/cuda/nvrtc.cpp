@@ -239,11 +239,15 @@ Result<Binary> compile(const Source& source, const Target& target, const Options
                                   api.info.minor, api.info.library, target.name),
                       "install a newer CUDA, or name its library in TILEWRIGHT_NVRTC");
   const std::string text = full_text(source);
-  for (int blocks = source.min_blocks;; blocks = fewer_blocks(blocks, source.threads)) {
+  // Each step compiles anew: two, then as many registers as ptxas likes.
+  constexpr int kSteps = 2;
+  int blocks = source.min_blocks;
+  for (int step = 0;; ++step) {
     std::vector<std::string> flags = required_options(target, options, api.info);
     if (blocks != source.min_blocks) flags.push_back(fmt::format("-DTW_MIN_BLOCKS={}", blocks));
     TW_ASSIGN(Binary binary, compile_text(api, text, std::move(flags), source, target));
     if (blocks == 1 || !spills(binary.log)) return binary;
+    blocks = step < kSteps ? fewer_blocks(blocks, source.threads) : 1;
   }
 }
 
