@@ -167,7 +167,9 @@ def kernel(x, up, down, top):
       for (size_t i = 0; i < 32; ++i) {
         EXPECT_TRUE(same(value(up, 32 * row + i), wanted[i])) << i;
         EXPECT_TRUE(same(value(down, 32 * row + i), wanted[31 - i])) << i;
-        if (i < 4) EXPECT_TRUE(same(value(top, 4 * row + i), wanted[31 - i])) << i;
+        if (i < 4) {
+          EXPECT_TRUE(same(value(top, 4 * row + i), wanted[31 - i])) << i;
+        }
       }
     }
   }
