@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "codegen/cuda/emit_ops.h"
-#include "codegen/cuda/residency.h"
 #include "codegen/cuda/orientation.h"
+#include "codegen/cuda/residency.h"
 #include "codegen/cuda/schedule_to_fit.h"
 #include "codegen/cuda/streams.h"
 #include "codegen/layout/f2.h"
@@ -229,11 +229,11 @@ std::string rooted(const std::string& path) {
 
 }  // namespace
 
-void Emitter::line_directive(const ir::OpNode& op) {
-  if (!options.line_info || !options.sources || !op.span.valid()) return;
-  const SourceFile& file = options.sources->file(op.span.file);
+void Emitter::line_directive(Span span) {
+  if (!options.line_info || !options.sources || !span.valid()) return;
+  const SourceFile& file = options.sources->file(span.file);
   out.before_each(
-      fmt::format("#line {} \"{}\"\n", file.locate(op.span.begin).line, rooted(file.path())));
+      fmt::format("#line {} \"{}\"\n", file.locate(span.begin).line, rooted(file.path())));
 }
 
 void Emitter::emit_op(ir::OpId id) {
@@ -242,7 +242,7 @@ void Emitter::emit_op(ir::OpId id) {
   OpRange outer_range = at_;
   span_ = op.span;
   at_ = ranges_.at(id);
-  line_directive(op);
+  line_directive(span_);
   kHandlers[static_cast<int>(op.op)](*this, id);
   // The last reads of a buffer may still be under way when its memory is used again.
   for (const auto& [value, place] : buffers_)
@@ -250,6 +250,7 @@ void Emitter::emit_op(ir::OpId id) {
       shared_read_pending = true;
   span_ = outer;
   at_ = outer_range;
+  line_directive(span_);  // an op may be emitted in the middle of another
 }
 
 ir::OpId Emitter::emit_region(ir::RegionId id, const std::vector<ir::OpId>* order) {

@@ -200,7 +200,7 @@ class Emitter {
   Span span() const { return span_; }
 
  private:
-  void line_directive(const ir::OpNode& op);
+  void line_directive(Span span);
   void emit_parameters();
   void check_shared();
   Result<Source> finish();
