@@ -25,6 +25,9 @@ constexpr int kEnoughThreads = 1536;
 // What exchanges need of a program's shared memory.
 constexpr int64_t kExchanges = 2048;
 constexpr int64_t kMostSlots = 64;
+// What is left of an SM's memory is its L1 cache, where loads need a place while they are under
+// way: one iteration of each program, and this.
+constexpr int64_t kCache = 16384;
 
 // A load of a later loop that gives what one of the first loop gave, in this loop's iteration or in
 // the one that is as far from the end.
@@ -143,12 +146,13 @@ class Keeper {
       bytes += type.element_count() * type.element_bytes();
       elements = std::max(elements, type.element_count() / threads);
     }
-    int64_t registers = std::min<int64_t>(kOtherRegisters + elements * 7 / 4, 255);
+    int64_t registers = std::min<int64_t>(kOtherRegisters + elements * 3 / 2, 255);
     int64_t programs =
         std::min({target_.registers_per_sm / (registers * threads),
                   int64_t{kEnoughThreads} / threads, int64_t{target_.max_blocks_per_sm}});
     programs = std::max<int64_t>(1, programs);
-    int64_t room = target_.shared_per_sm / programs - target_.reserved_shared_per_block;
+    int64_t room =
+        (target_.shared_per_sm - kCache) / programs - bytes - target_.reserved_shared_per_block;
     room = std::min<int64_t>(room, target_.shared_per_block) - kExchanges;
     int64_t slots = std::min(room / bytes, kMostSlots);
     if (auto count = first_.trip_count()) slots = std::min(slots, *count);

@@ -13,8 +13,10 @@
 //
 // A later loop may also go from the end to the beginning (%hi - 1 - %k in place of %k, from 0 in
 // steps of 1): its last K iterations find their tiles. Shared memory that programs leave unused on
-// an SM is taken for this, not more: registers decide how many there are.
-// Where sweeps.h has made a version that holds the row in registers, nothing is kept.
+// an SM is taken for this, not more: registers decide how many there are, and the L1 cache keeps
+// room for loads under way (without it a layer norm of 16384 columns in 16 bits fell to two thirds
+// of its speed on an H200). Where sweeps.h has made a version that holds the row in registers,
+// nothing is kept.
 #pragma once
 
 #include <vector>
