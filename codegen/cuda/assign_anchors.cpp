@@ -158,9 +158,9 @@ int contiguous_axis(const Assigner& assigner, ValueId value) {
 }
 
 // Operands that are contiguous along M or N, not K. 8 bits: ldmatrix.trans gives a lane two
-// columns. 32 bits: nothing transposes them, but the values of rows g and g + 8 are neighbours in A's
-// registers, and so they are read together if they are neighbours in memory. (Of B each register
-// holds another step along K; reading its neighbours together costs a move each.)
+// columns. 32 bits: nothing transposes them, but the values of rows g and g + 8 are neighbours in
+// A's registers, and so they are read together if they are neighbours in memory. (Of B each
+// register holds another step along K; reading its neighbours together costs a move each.)
 void interleave(const Assigner& assigner, MmaTiling& tiling, const ir::OpNode& op, int64_t m,
                 int64_t n) {
   bool bytes = tiling.element_bits == 8, words = tiling.element_bits == 32;

@@ -49,8 +49,7 @@ std::map<OpId, OpRange> op_ranges(const ir::Module& module) {
 
 std::map<ValueId, BufferPlace> place_buffers(const ir::Module& module,
                                              const LayoutAssignment& assignment,
-                                             const std::map<OpId, OpRange>& ranges,
-                                             int64_t begin) {
+                                             const std::map<OpId, OpRange>& ranges, int64_t begin) {
   std::map<ValueId, BufferPlace> places;
   std::vector<ValueId> order;
   std::map<ValueId, ValueId> holder;  // of a lazy tile, or a renaming of it: its buffer
@@ -59,8 +58,10 @@ std::map<ValueId, BufferPlace> place_buffers(const ir::Module& module,
     if (op.op == Op::SharedAlloc) {
       ValueId buffer = op.results[0];
       int first = ranges.at(id).first;
-      places[buffer] = {
-          {first, first}, begin, assignment.buffers.at(buffer).bytes(), module.type(buffer).shape[0]};
+      places[buffer] = {{first, first},
+                        begin,
+                        assignment.buffers.at(buffer).bytes(),
+                        module.type(buffer).shape[0]};
       order.push_back(buffer);
       holder[buffer] = buffer;
       return;
@@ -132,8 +133,8 @@ bool is_private_buffer(const ir::Module& module, const LayoutAssignment& assignm
       is_private &= agree(layout) && access.copy_lanes == 0 && access.copy_warps == 0 &&
                     vector * module.type(buffer).element_bytes() >= 4;
     } else if (op.op == Op::SharedLoad) {
-      is_private &= agree(assignment.values[op.results[0].index]) &&
-                    !assignment.lazy_loads.contains(id);
+      is_private &=
+          agree(assignment.values[op.results[0].index]) && !assignment.lazy_loads.contains(id);
     } else {
       is_private = false;
     }

@@ -216,8 +216,8 @@ void finish_fragments(MmaDot& dot, const DotOperand& f, const FragmentSet& which
   }
   const Unit& unit = dot.plan.unit;
   if (f.dtype == Dtype::kF32 && unit.products == 1)
-    e.out.line(
-        fmt::format("TW_EACH(i, {}) {} = tw_tf32_operand(tw_bitcast<f32>({}));", total, at(""), at("")));
+    e.out.line(fmt::format("TW_EACH(i, {}) {} = tw_tf32_operand(tw_bitcast<f32>({}));", total,
+                           at(""), at("")));
   if (unit.products > 1)
     e.out.line(fmt::format("TW_EACH(i, {}) tw_split_{}({}, {});", total,
                            &f == &dot.a ? unit.split_a : unit.split_b, at(""), at("_rest")));

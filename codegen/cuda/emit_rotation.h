@@ -15,9 +15,10 @@
 // iteration may overwrite it, as in the loop as it was. The last iteration has no next one: it
 // loads fragments that nobody uses (tw_next_slot).
 //
-// With several dots (attention's q k, then p v) what stands between them stays there. Where operands
-// go through registers (shared_store), the next iteration's are stored before the wait, which then
-// is a barrier: the slot they go to was read last before the barrier of the iteration before.
+// With several dots (attention's q k, then p v) what stands between them stays there. Where
+// operands go through registers (shared_store), the next iteration's are stored before the wait,
+// which then is a barrier: the slot they go to was read last before the barrier of the iteration
+// before.
 #pragma once
 
 #include <map>
@@ -31,8 +32,8 @@ namespace tilewright::cuda {
 
 struct Rotation {
   ir::OpId loop, wait;
-  ir::OpId dot;   // the first, whose fragments are loaded ahead
-  ir::OpId last;  // the one that holds the wait
+  ir::OpId dot;                   // the first, whose fragments are loaded ahead
+  ir::OpId last;                  // the one that holds the wait
   std::vector<ir::OpId> hoisted;  // shared_loads of the dot's operands, and their renamings
   std::vector<ir::OpId> stores;   // shared_stores
   std::vector<ir::OpId> order;    // the other ops of the body; none behind the last dot reads slots

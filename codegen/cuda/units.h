@@ -34,11 +34,11 @@ struct DotTypes {
 //   3  TF32 and what it leaves of an f32: a'·b + a·b' + a·b
 struct Unit {
   layout::MmaShape instruction;
-  Dtype a{}, b{};                // operands of other types are cast to these
-  Dtype sum{};                   // of the accumulator in the unit; results of other types are cast
-  int products = 1;              // calls of `function` a fragment
-  bool sparse = false;           // a holds half of the instruction's columns
-  int scales = 0;                // of each row of a and column of b, of an instruction; 0: no scales
+  Dtype a{}, b{};       // operands of other types are cast to these
+  Dtype sum{};          // of the accumulator in the unit; results of other types are cast
+  int products = 1;     // calls of `function` a fragment
+  bool sparse = false;  // a holds half of the instruction's columns
+  int scales = 0;       // of each row of a and column of b, of an instruction; 0: no scales
   std::string split_a, split_b;  // names for tw_split_, if more than one
   std::string function;          // tw_mma_…
   // Sums of so many k tiles are added up apart from the accumulator, then to it; 0: none are.

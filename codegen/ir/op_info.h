@@ -63,7 +63,7 @@ enum Trait : uint8_t {
   kReads = 4,        // reads memory
   kWrites = 8,       // writes memory or must stay for another reason
   kTerminator = 16,  // ends a region
-  kCombines = 32,    // its region combines two elements, lhs... and rhs..., and sees nothing outside
+  kCombines = 32,  // its region combines two elements, lhs... and rhs..., and sees nothing outside
 };
 
 struct OpInfo {

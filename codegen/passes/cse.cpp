@@ -8,8 +8,8 @@
 //   }
 //
 // An op can be replaced by one that stands before it in its own or an enclosing region; what a
-// region adds to the table goes when the region ends. The region of a reduction or scan sees nothing from
-// outside and starts with an empty table.
+// region adds to the table goes when the region ends. The region of a reduction or scan sees
+// nothing from outside and starts with an empty table.
 #include <unordered_map>
 
 #include "codegen/passes/fold.h"

@@ -8,8 +8,8 @@ namespace tilewright::passes {
 // whose threads exchange partial results once:
 //
 //   %a: f32 = reduce %x {axis=0} …              %a: f32, %b: f32 = reduce %x, %y {axis=0}
-//   %c: f32 = mul %a, %n                   ->       region(%x0: f32, %y0: f32, %x1: f32, %y1: f32) …
-//   %b: f32 = reduce %y {axis=0} …              %c: f32 = mul %a, %n
+//   %c: f32 = mul %a, %n                   ->       region(%x0: f32, %y0: f32, %x1: f32, %y1: f32)
+//   … %b: f32 = reduce %y {axis=0} …              %c: f32 = mul %a, %n
 //
 // Not in the pipeline: the CUDA backend calls it. Returns whether anything changed.
 bool merge_reductions(ir::Module& module);

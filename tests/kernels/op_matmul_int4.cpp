@@ -9,7 +9,8 @@ std::string test_matmul_int4(const Problem& problem, Executor& executor) {
   int64_t m = problem.get("m", 5), n = problem.get("n", 70), k = problem.get("k", 512);
   int64_t splits = problem.get("splits", 2), block_m = problem.get("BLOCK_M", 16),
           block_n = problem.get("BLOCK_N", 32);
-  bool persistent = problem.get("programs", 0) > 0, atomic = persistent || problem.get("atomic", 1) != 0;
+  bool persistent = problem.get("programs", 0) > 0,
+       atomic = persistent || problem.get("atomic", 1) != 0;
   // Words between blocks of 256 rows of K, and between columns.
   bool blocked = problem.get("blocked", 0) != 0;
   int64_t stride_pb = blocked ? n * 64 : 64, stride_pn = blocked ? 64 : k / 4;
@@ -32,7 +33,8 @@ std::string test_matmul_int4(const Problem& problem, Executor& executor) {
   for (int64_t i = 0; i < packed.count(); ++i)
     packed.set(i, static_cast<double>(static_cast<int16_t>(words[i])));
   if (atomic) out.zero();
-  LaunchSpec spec{.file = "matmul_int4/kernel.py", .kernel = persistent ? "matmul_int4_persistent" : "matmul_int4"};
+  LaunchSpec spec{.file = "matmul_int4/kernel.py",
+                  .kernel = persistent ? "matmul_int4_persistent" : "matmul_int4"};
   auto tiles = [](int64_t extent, int64_t block) {
     return static_cast<uint32_t>((extent + block - 1) / block);
   };

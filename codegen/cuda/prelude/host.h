@@ -80,8 +80,12 @@ TW_REDUX(tw_redux_xor, u32, v ^ w)
 TW_DEVICE u32 tw_pack_b8(u8 b0, u8 b1, u8 b2, u8 b3) {
   return (u32)b0 | (u32)b1 << 8 | (u32)b2 << 16 | (u32)b3 << 24;
 }
-TW_DEVICE u32 tw_keep(u32 v) { return v; }
-TW_DEVICE i32 tw_next_slot(bool more, i32 next, i32 own) { return more ? next : own; }
+TW_DEVICE u32 tw_keep(u32 v) {
+  return v;
+}
+TW_DEVICE i32 tw_next_slot(bool more, i32 next, i32 own) {
+  return more ? next : own;
+}
 template <int Bytes>
 TW_DEVICE u64 tw_address(u64 base, i32 elements) {
   return base + (u64)((i64)elements * Bytes);
@@ -382,7 +386,9 @@ TW_DEVICE u32 tw_tf32(f32 x) {
   u32 bits = tw_bitcast<u32>(x);
   return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0x1000u) & ~0x1fffu;
 }
-TW_DEVICE u32 tw_tf32_operand(f32 x) { return tw_tf32(x); }
+TW_DEVICE u32 tw_tf32_operand(f32 x) {
+  return tw_tf32(x);
+}
 
 // ---- conversions
 // --------------------------------------------------------------------------------- An f32 to a
@@ -559,7 +565,8 @@ TW_DEVICE f64 tw_fma(f64 a, f64 b, f64 c) {
 TW_DEVICE u32 tw_fma_f16x2(u32 a, u32 b, u32 c) {
   u32 r = 0;
   for (int i = 0; i < 32; i += 16) {
-    f64 x = tw_f32(f16{(u16)(a >> i)}), y = tw_f32(f16{(u16)(b >> i)}), z = tw_f32(f16{(u16)(c >> i)});
+    f64 x = tw_f32(f16{(u16)(a >> i)}), y = tw_f32(f16{(u16)(b >> i)}),
+        z = tw_f32(f16{(u16)(c >> i)});
     f64 exact = x * y + z;  // but for a last bit that no f16 has room for
     f32 sum = (f32)exact;
     if ((f64)sum != exact) sum = tw_bitcast<f32>(tw_bitcast<u32>(tw_f32_rtz(exact)) | 1);
