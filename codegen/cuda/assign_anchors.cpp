@@ -5,6 +5,7 @@
 #include <set>
 
 #include "codegen/cuda/assign_layouts.h"
+#include "codegen/cuda/orientation.h"
 #include "dsl/base/check.h"
 
 namespace tilewright::cuda {
@@ -131,32 +132,6 @@ std::vector<int> access_order(const analysis::AxisInfo& pointers) {
   return order;
 }
 
-// The dimension along which the addresses behind a tile run, if it comes from memory as it is; -1.
-int contiguous_axis(const Assigner& assigner, ValueId value) {
-  const ir::Module& module = assigner.module;
-  const ir::OpNode* op = module.def(value);
-  if (op == nullptr) return -1;
-  ValueId pointers;
-  if (op->op == Op::Permute) {
-    int axis = contiguous_axis(assigner, op->operands[0]);
-    std::vector<int64_t> order = op->attrs.get_list("order");
-    return axis < 0 ? -1 : static_cast<int>(std::ranges::find(order, axis) - order.begin());
-  }
-  if (op->op == Op::Load) {
-    pointers = op->operands[0];
-  } else if (op->op == Op::SharedLoad) {
-    for (OpId id : assigner.order) {
-      const ir::OpNode& copy = module.op(id);
-      if (copy.op == Op::CopyAsync && copy.operands[0] == op->operands[0])
-        pointers = copy.operands[2];
-    }
-  }
-  if (!pointers.valid()) return -1;
-  const analysis::AxisInfo& axes = assigner.axes[pointers.index];
-  int first = access_order(axes)[0];
-  return axes.contiguity[static_cast<size_t>(first)] > 1 ? first : -1;
-}
-
 // Operands that are contiguous along M or N, not K. 8 bits: ldmatrix.trans gives a lane two
 // columns. 32 bits: nothing transposes them, but the values of rows g and g + 8 are neighbours in
 // A's registers, and so they are read together if they are neighbours in memory. (Of B each
@@ -166,8 +141,10 @@ void interleave(const Assigner& assigner, MmaTiling& tiling, const ir::OpNode& o
   bool bytes = tiling.element_bits == 8, words = tiling.element_bits == 32;
   if ((!bytes && !words) || tiling.instruction.m != 16 || !assigner.target.has_ldmatrix) return;
   int rank = assigner.module.type(op.operands[0]).rank();
-  if (m >= 16 && contiguous_axis(assigner, op.operands[0]) == rank - 2) tiling.interleaved_m = true;
-  if (bytes && n >= 16 * tiling.warps_n && contiguous_axis(assigner, op.operands[1]) == rank - 1)
+  if (m >= 16 && contiguous_axis(assigner.module, assigner.axes, op.operands[0]) == rank - 2)
+    tiling.interleaved_m = true;
+  if (bytes && n >= 16 * tiling.warps_n &&
+      contiguous_axis(assigner.module, assigner.axes, op.operands[1]) == rank - 1)
     tiling.interleaved_n = true;
 }
 
@@ -177,8 +154,8 @@ void interleave_metadata(const Assigner& assigner, MmaTiling& tiling, const ir::
                          int64_t m) {
   if (tiling.element_bits == 8 || m < 16) return;
   tiling.interleaved_m = dtype_bits(assigner.module.type(op.operands[3]).dtype) == 16 &&
-                         contiguous_axis(assigner, op.operands[3]) == 0 &&
-                         contiguous_axis(assigner, op.operands[0]) != 0;
+                         contiguous_axis(assigner.module, assigner.axes, op.operands[3]) == 0 &&
+                         contiguous_axis(assigner.module, assigner.axes, op.operands[0]) != 0;
 }
 
 DotPlan plan_dot(const Assigner& assigner, OpId id, bool chained) {

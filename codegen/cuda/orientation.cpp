@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "codegen/analysis/axis_info.h"
 #include "codegen/cuda/units.h"
 #include "codegen/passes/transpose_dots.h"
 
@@ -13,21 +12,17 @@ namespace {
 using ir::Op;
 using ir::ValueId;
 
-// The dimension along which a tile that is loaded, and perhaps transposed, is contiguous in memory;
-// -1 if that is not known.
-int contiguous_axis(const ir::Module& module, const std::vector<analysis::AxisInfo>& axes,
-                    ValueId value) {
-  const ir::OpNode* op = module.def(value);
-  if (op == nullptr) return -1;
-  if (op->op == Op::Permute) {
-    int axis = contiguous_axis(module, axes, op->operands[0]);
-    std::vector<int64_t> order = op->attrs.get_list("order");
-    return axis < 0 ? -1 : static_cast<int>(std::ranges::find(order, axis) - order.begin());
-  }
-  if (op->op != Op::Load || !module.type(op->operands[0]).is_tile()) return -1;
-  const std::vector<int64_t>& runs = axes[op->operands[0].index].contiguity;
-  auto longest = std::ranges::max_element(runs);
-  return *longest > 1 ? static_cast<int>(longest - runs.begin()) : -1;
+// The pointers from which a load, or the copies into the slot that is read, take a tile.
+ValueId pointers_of(const ir::Module& module, const ir::OpNode& op) {
+  if (op.op == Op::Load) return op.operands[0];
+  ValueId pointers;
+  if (op.op == Op::SharedLoad)
+    ir::walk(module, module.body, [&](ir::OpId id) {
+      const ir::OpNode& copy = module.op(id);
+      if (copy.op == Op::CopyAsync && copy.operands[0] == op.operands[0])
+        pointers = copy.operands[2];
+    });
+  return pointers;
 }
 
 // A product of 32-bit operands whose B could take the place of A.
@@ -39,6 +34,24 @@ bool is_candidate(const ir::Module& module, const Target& target, const ir::OpNo
 }
 
 }  // namespace
+
+int contiguous_axis(const ir::Module& module, const std::vector<analysis::AxisInfo>& axes,
+                    ValueId value) {
+  const ir::OpNode* op = module.def(value);
+  if (op == nullptr) return -1;
+  if (op->op == Op::Permute) {
+    int axis = contiguous_axis(module, axes, op->operands[0]);
+    std::vector<int64_t> order = op->attrs.get_list("order");
+    return axis < 0 ? -1 : static_cast<int>(std::ranges::find(order, axis) - order.begin());
+  }
+  ValueId pointers = pointers_of(module, *op);
+  if (!pointers.valid() || !module.type(pointers).is_tile()) return -1;
+  const std::vector<int64_t>& runs = axes[pointers.index].contiguity;
+  int longest = 0;  // later dimensions on a tie
+  for (int axis = 1; axis < static_cast<int>(runs.size()); ++axis)
+    if (runs[static_cast<size_t>(axis)] >= runs[static_cast<size_t>(longest)]) longest = axis;
+  return runs[static_cast<size_t>(longest)] > 1 ? longest : -1;
+}
 
 void orient_dots(ir::Module& module, const Target& target) {
   if (!target.has_ldmatrix) return;
